@@ -1,0 +1,1 @@
+"""One file per verdict or family of rules, all pure."""
