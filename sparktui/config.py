@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+import os
+import re
+import tomllib
 from typing import Any, Literal
 
+import msgspec
+import platformdirs
+import tomli_w
 from msgspec import Struct, field
+
+from sparktui import config_check
 
 
 class NodeConfig(Struct, frozen=True, forbid_unknown_fields=True):
@@ -88,3 +96,119 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     alerts: dict[str, Any] = field(default_factory=dict)
     history: dict[str, Any] = field(default_factory=dict)
     serving: dict[str, Any] = field(default_factory=dict)
+
+
+class ConfigError(Exception):
+    """The file cannot be used. `problems` holds every mistake, each one readable line."""
+
+    def __init__(self, problems: list[str]) -> None:
+        super().__init__("\n".join(problems))
+        self.problems = problems
+
+
+def default_path() -> str:
+    """$SPARKTUI_CONFIG, else config.toml in the user's config folder."""
+    return os.environ.get("SPARKTUI_CONFIG") or os.path.join(platformdirs.user_config_dir("sparktui"), "config.toml")
+
+
+def load(path: str) -> Settings:
+    """Read and check a file. Raises ConfigError with every mistake, OSError where it cannot be read."""
+    with open(path, "rb") as file:
+        raw = file.read(MAX_FILE_BYTES + 1)
+    if len(raw) > MAX_FILE_BYTES:
+        raise ConfigError([f"{path}: larger than {MAX_FILE_BYTES // 1024} KiB: this is not a config file"])
+    try:
+        text = raw.decode()
+    except UnicodeDecodeError as error:
+        raise ConfigError([f"{path}: not UTF-8 text (byte {error.start})"]) from None
+    return parse(text, path)
+
+
+def parse(text: str, path: str = "config.toml") -> Settings:
+    """Settings from TOML text. Raises ConfigError with every mistake, each with its line and key."""
+    try:
+        data = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError([f"{path}: {error}"]) from None
+    problems = config_check.check(data, Settings)
+    if problems:
+        raise ConfigError(config_check.located(problems, text, path))
+    return msgspec.convert(data, Settings)
+
+
+def from_hosts(hosts: str) -> Settings:
+    """Settings for `--hosts a,b,c`: each `[user@]host[:port]`, an ssh alias, or "local". Raises ConfigError."""
+    nodes: list[NodeConfig] = []
+    problems: list[str] = []
+    for item in (part.strip() for part in hosts.split(",")):
+        if not item:
+            continue
+        match = _HOST.fullmatch(item)
+        if match is None:
+            problems.append(f"--hosts: '{item}' is not [user@]host[:port]")
+            continue
+        host = (match["v6"] or match["host"]).strip("[]")
+        port = int(match["port"]) if match["port"] else None
+        if port is not None and not 1 <= port <= 65535:
+            problems.append(f"--hosts: port {port} in '{item}' is not 1-65535")
+        nodes.append(NodeConfig(name=_unique(host, nodes), host=host, user=match["user"], port=port))
+    if not nodes and not problems:
+        problems.append("--hosts: no host given")
+    if problems:
+        raise ConfigError(problems)
+    return Settings(nodes=nodes)
+
+
+def dump(settings: Settings) -> str:
+    """The settings as TOML, without what is at its default, and with secret-looking values hidden."""
+    return tomli_w.dumps(_hide(_sparse(settings)))
+
+
+_HOST = re.compile(
+    r"(?:(?P<user>[^@\s]+)@)?(?:(?P<v6>\[[0-9a-fA-F:.]+(?:%\w+)?\])|(?P<host>[^@:\s\[\]]+))(?::(?P<port>\d+))?"
+)
+MAX_FILE_BYTES = 1 << 20
+
+
+def _unique(host: str, nodes: list[NodeConfig]) -> str:
+    taken = {node.name for node in nodes}
+    name, number = host, 2
+    while name in taken:
+        name, number = f"{host}-{number}", number + 1
+    return name
+
+
+def _sparse(value: Struct) -> dict[str, Any]:
+    """What differs from the defaults; required fields always."""
+    found: dict[str, Any] = {}
+    for info in msgspec.structs.fields(value):
+        current = getattr(value, info.name)
+        default = info.default if info.default_factory is msgspec.NODEFAULT else info.default_factory()
+        if current != default and current is not None:
+            found[info.encode_name] = _plain(current)
+    return found
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Struct):
+        return _sparse(value)
+    if isinstance(value, list):
+        return [_plain(item) for item in value]
+    if isinstance(value, dict):
+        return {key: _plain(item) for key, item in value.items()}
+    return value
+
+
+def _hide(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {
+            key: _hidden(key) if isinstance(item, str) and _hidden(key) else _hide(item) for key, item in value.items()
+        }
+    return [_hide(item) for item in value] if isinstance(value, list) else value
+
+
+def _is_secret(key: str, value: Any) -> bool:
+    """Whether a value must not be shown; the names of places that hold a secret are none."""
+    return (
+        isinstance(value, str) and key not in ("secret_file", "community_env") and bool(config_check.SECRET.search(key))
+    )
