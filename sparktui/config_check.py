@@ -142,7 +142,7 @@ def _check_meaning(data: dict[str, Any], wrong: set[KeyPath], problems: list[Pro
     nodes = good("nodes") or []
     names = [name for index in range(len(nodes)) if (name := good("nodes", index, "name")) is not None]
     for index in range(len(nodes)):
-        _check_node(good, index, names, problems)
+        _check_node(good, index, problems)
     for name in good("switches") or {}:
         _check_switch(good, name, names, problems)
     for name in good("rack", "order") or []:
@@ -152,7 +152,7 @@ def _check_meaning(data: dict[str, Any], wrong: set[KeyPath], problems: list[Pro
     _check_range(good, ("sampling", "slow_s"), 5, 3600, problems)
 
 
-def _check_node(good: _Good, index: int, names: list[str], problems: list[Problem]) -> None:
+def _check_node(good: _Good, index: int, problems: list[Problem]) -> None:
     at: KeyPath = ("nodes", index)
     name, host = good(*at, "name"), good(*at, "host")
     if name is not None and not NAME.fullmatch(name):

@@ -165,9 +165,7 @@ def aged(target: Target[View], now: float) -> View:
     return msgspec.structs.replace(target.view, age_s=round(max(0.0, now - target.taken_at), 3))
 
 
-def note_moved(
-    moved: dict[tuple[str, str], float], part: str, per_s: dict[str, float | None], at: float
-) -> None:
+def note_moved(moved: dict[tuple[str, str], float], part: str, per_s: dict[str, float | None], at: float) -> None:
     """Remember which counters grew."""
     for counter, rate in per_s.items():
         if rate:

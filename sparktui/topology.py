@@ -1,4 +1,4 @@
-"""Which network devices belong together: planes, ConnectX cages and their halves, and the switch port at the other end."""
+"""Which network devices belong together: planes, ConnectX cages and their halves."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _CONNECTX = "mlx5_core"
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a netdev belongs. `cage` is the ConnectX cage's port name ("p0"); `twin` the other half of the same cage."""
+    """Where a netdev belongs. `cage` is the ConnectX port name ("p0"); `twin` the other half of that cage."""
 
     plane: Plane
     cage: str | None
@@ -35,7 +35,8 @@ def places(
     for info in infos:
         mine = cages[info.name]
         twin = next(
-            (other.name for other in infos if other is not info and mine is not None and _halves(info, other, cages)), None
+            (other.name for other in infos if other is not info and mine is not None and _halves(info, other, cages)),
+            None,
         )
         found[info.name] = Place(plane(info, speeds.get(info.name), planes), mine, twin)
     return found

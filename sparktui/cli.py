@@ -1,0 +1,218 @@
+"""The command line, and the one place that knows every part: each command imports only what it needs.
+
+`--version`, `--help`, `config` and every `--json` output work without Textual, the first two without asyncssh and
+pysnmp as well.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from sparktui import __version__
+
+if TYPE_CHECKING:
+    from sparktui.config import Settings
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+GOOD, BAD, CANNOT = 0, 1, 2
+"""Exit codes: all is well; it worked and what it looked at is bad; it could not do it."""
+
+SCENARIOS = ("healthy", "rx-loss", "hot-node", "pd-wedge", "drift", "dead-node", "switch-fault", "cable-loss")
+
+
+def where(command: Command) -> Command:
+    """The three ways to say what to look at, on every command that looks at something."""
+    for option in (
+        click.option(
+            "--config", "config_path", metavar="PATH", help="Config file (default: $SPARKTUI_CONFIG, else the user's)."
+        ),
+        click.option(
+            "--hosts", metavar="A,B,C", help="Nodes without a config: [user@]host[:port], ssh aliases, or local."
+        ),
+        click.option(
+            "--demo",
+            is_flag=False,
+            flag_value="healthy",
+            default=None,
+            type=click.Choice(SCENARIOS),
+            metavar="[SCENARIO]",
+            help=f"A simulated rack: {', '.join(SCENARIOS)}.",
+        ),
+    ):
+        command = option(command)
+    return command
+
+
+@click.group(invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="sparktui")
+@where
+@click.option("--theme", metavar="NAME", help="Theme for this run (key t cycles through all).")
+@click.option("-i", "--interval", type=click.FloatRange(0.5, 60), metavar="S", help="Seconds between samples.")
+@click.option("--read-only", is_flag=True, help="No key starts, changes or ends anything.")
+@click.option("--ascii", "ascii_only", is_flag=True, help="ASCII instead of glyphs.")
+@click.option("--no-mouse", is_flag=True, help="Leave the mouse to the terminal.")
+@click.pass_context
+def main(
+    context: click.Context,
+    config_path: str | None,
+    hosts: str | None,
+    demo: str | None,
+    theme: str | None,
+    interval: float | None,
+    read_only: bool,
+    ascii_only: bool,
+    no_mouse: bool,
+) -> None:
+    """Watch a cluster of DGX Sparks and its switch: both ends of every cable.
+
+    Without a command: the terminal program. `sparktui --demo` shows a simulated rack.
+    """
+    if context.invoked_subcommand is not None:
+        context.obj = (config_path, hosts, demo)
+        return
+    from sparktui.monitor import watch
+
+    settings = _settings(config_path, hosts, demo)
+    sys.exit(
+        watch(
+            settings,
+            demo=demo,
+            theme=theme,
+            interval_s=interval,
+            read_only=read_only,
+            ascii_only=ascii_only or settings.ui.ascii,
+            mouse=settings.ui.mouse and not no_mouse,
+        )
+    )
+
+
+@main.command()
+@where
+@click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
+@click.option(
+    "--seconds", type=click.FloatRange(1, 3600), default=6.0, show_default=True, metavar="S", help="How long to look."
+)
+@click.pass_context
+def once(
+    context: click.Context, config_path: str | None, hosts: str | None, demo: str | None, as_json: bool, seconds: float
+) -> None:
+    """One look without the terminal program: waits until counters have a delta, then prints a table or JSON.
+
+    Exit code 1 if a `fail` finding is open, 2 if nothing could be reached.
+    """
+    from sparktui.once import look
+
+    settings = _settings(*_asked(context, config_path, hosts, demo))
+    sys.exit(look(settings, seconds=seconds, as_json=as_json, demo=demo or (context.obj or (None,) * 3)[2]))
+
+
+@main.group()
+def config() -> None:
+    """Make, check and show the config file."""
+
+
+@config.command("path")
+def config_path_command() -> None:
+    """Print where the config file is looked for."""
+    from sparktui.config import default_path
+
+    click.echo(default_path())
+
+
+@config.command("validate")
+@click.argument("path", required=False)
+def config_validate(path: str | None) -> None:
+    """Check a config file; every mistake is printed with its line."""
+    from sparktui.config import default_path
+
+    settings = _load(path or default_path())
+    click.echo(f"{path or default_path()}: good ({len(settings.nodes)} nodes, {len(settings.switches)} switches)")
+
+
+@config.command("show")
+@click.argument("path", required=False)
+def config_show(path: str | None) -> None:
+    """Print the settings in force that differ from the defaults, secrets hidden."""
+    from sparktui.config import default_path, dump
+
+    click.echo(dump(_load(path or default_path())), nl=False)
+
+
+@config.command("init")
+@click.argument("hosts", nargs=-1)
+@click.option("--config", "config_path", metavar="PATH", help="Where to write (default: the user's config file).")
+@click.option("--switch", "switches", multiple=True, metavar="NAME=HOST", help="A switch to watch; may be repeated.")
+@click.option("--timeout", type=click.FloatRange(1, 60), default=8.0, show_default=True, metavar="S", help="Per host.")
+def config_init(hosts: tuple[str, ...], config_path: str | None, switches: tuple[str, ...], timeout: float) -> None:
+    """Try each host (those given, else those in ~/.ssh/config) and write a config file with the ones that answer.
+
+    An existing file is kept beside the new one under a dated name.
+    """
+    from sparktui.config import default_path
+    from sparktui.config_init import initialise
+
+    sys.exit(initialise(list(hosts), list(switches), config_path or default_path(), timeout))
+
+
+def _asked(
+    context: click.Context, config_path: str | None, hosts: str | None, demo: str | None
+) -> tuple[str | None, str | None, str | None]:
+    """The command's own options, else those given before the command."""
+    if config_path or hosts or demo:
+        return config_path, hosts, demo
+    return context.obj or (None, None, None)
+
+
+def _settings(config_path: str | None, hosts: str | None, demo: str | None) -> Settings:
+    """The settings for what was asked. Ends the program with code 2 and every reason where they cannot be had."""
+    from sparktui import config as file
+
+    if sum(option is not None for option in (config_path, hosts, demo)) > 1:
+        _cannot(["--config, --hosts and --demo exclude each other"])
+    if demo is not None:
+        return file.Settings()
+    if hosts is not None:
+        try:
+            return file.from_hosts(hosts)
+        except file.ConfigError as error:
+            _cannot(error.problems)
+    path = config_path or file.default_path()
+    settings = _load(path)
+    if not settings.nodes and not settings.switches:
+        _cannot([f"{path}: no [[nodes]] and no [switches]: nothing to look at"])
+    return settings
+
+
+def _load(path: str) -> Settings:
+    from sparktui import config as file
+    from sparktui.verdicts.engine import validate
+
+    try:
+        settings = file.load(path)
+    except file.ConfigError as error:
+        _cannot(error.problems)
+    except FileNotFoundError:
+        _cannot(
+            [
+                f"no config file at {path}",
+                "Make one:              sparktui config init HOST...",
+                "Or name the nodes:     sparktui --hosts spark1,spark2",
+                "Or see a living rack:  sparktui --demo",
+            ]
+        )
+    except OSError as error:
+        _cannot([f"{path}: {error.strerror}"])
+    if problems := validate(settings.findings):
+        _cannot([f"{path}: {problem}" for problem in problems])
+    return settings
+
+
+def _cannot(problems: list[str]) -> Any:
+    for problem in problems:
+        click.echo(problem, err=True)
+    sys.exit(CANNOT)

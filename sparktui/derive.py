@@ -1,0 +1,354 @@
+"""A node's samples to its view: counters become rates, slow facts join fast ones, netdevs get their plane and cage."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol
+
+from sparktui import contract
+from sparktui.collectors import nic_counters
+from sparktui.collectors.cpu import CpuInfoSample, CpuSample
+from sparktui.collectors.gpu import GpuReading, GpuSample
+from sparktui.collectors.irq import IrqInfoSample, IrqSample, IrqVector
+from sparktui.collectors.memory import MemorySample
+from sparktui.collectors.nic import NicCounters, NicInfo, NicInfoSample, NicSample
+from sparktui.collectors.platform import PlatformSample
+from sparktui.collectors.rdma import RdmaPort, RdmaSample
+from sparktui.collectors.sensors import SensorsSample
+from sparktui.collectors.softnet import SoftnetSample
+from sparktui.collectors.tcp import TcpSample
+from sparktui.config import NodeConfig
+from sparktui.rates import CounterGroup
+from sparktui.topology import Place, places
+
+PortOf = Callable[[str, str], tuple[str, str] | None]
+"""(node, netdev) -> (switch, port) at the other end of its cable, where that is known."""
+
+NETDEV = ("rx_bytes", "tx_bytes", "rx_packets", "tx_packets", "rx_errors", "tx_errors", "rx_dropped", "tx_dropped")
+
+
+class Readings(Protocol):
+    """What one line of the probe held: one attribute per collector, None where it had nothing this time."""
+
+    gpu: GpuSample | None
+    cpu: CpuSample | None
+    cpu_info: CpuInfoSample | None
+    memory: MemorySample | None
+    nic: NicSample | None
+    nic_info: NicInfoSample | None
+    rdma: RdmaSample | None
+    irq: IrqSample | None
+    irq_info: IrqInfoSample | None
+    softnet: SoftnetSample | None
+    tcp: TcpSample | None
+    sensors: SensorsSample | None
+    platform: PlatformSample | None
+
+
+class NodeDeriver:
+    """Makes the views of one node, sample by sample. A new boot id or a new probe starts its rates again."""
+
+    def __init__(self, config: NodeConfig, port_of: PortOf = lambda _node, _nic: None) -> None:
+        self._config = config
+        self._port_of = port_of
+        self._boot_id: str | None = None
+        self._groups: dict[str, CounterGroup] = {}
+        self._gpus: list[contract.Gpu] = []
+        self._cpus: contract.Cpus | None = None
+        self._cpu_info: CpuInfoSample | None = None
+        self._memory: contract.Memory | None = None
+        self._nic: NicSample | None = None
+        self._nic_infos: dict[str, NicInfo] = {}
+        self._places: tuple[Any, dict[str, Place]] = (None, {})
+        self._nics: dict[str, contract.Nic] = {}
+        self._rdma: dict[str, contract.Rdma] = {}
+        self._irqs: dict[str, contract.Irq] = {}
+        self._affinity: dict[int, tuple[str, str]] = {}
+        self._softnet: contract.Softnet | None = None
+        self._tcp: contract.Tcp | None = None
+        self._udp: contract.Udp | None = None
+        self._sensors: list[contract.Sensor] = []
+        self._platform: contract.Platform | None = None
+
+    def start(self, boot_id: str | None) -> None:
+        """A probe has begun. Another boot forgets everything; the same boot keeps the counters it knows."""
+        if boot_id != self._boot_id:
+            fresh = NodeDeriver(self._config, self._port_of)
+            self.__dict__.update(fresh.__dict__)
+            self._boot_id = boot_id
+
+    def update(self, readings: Readings, errors: Mapping[str, str], mono: float) -> contract.Node:
+        """The view after one sample line. `mono` = seconds of the node's monotonic clock, read beside the counters."""
+        self._take_host(readings, mono)
+        self._take_network(readings, mono)
+        if "gpu" in errors:
+            self._gpus = []
+        return contract.Node(
+            state="live",
+            boot_id=self._boot_id,
+            collector_errors=dict(errors),
+            gpus=self._gpus,
+            memory=self._memory,
+            cpus=self._cpus,
+            nics=self._nics,
+            irqs=self._irqs,
+            softnet=self._softnet,
+            tcp=self._tcp,
+            udp=self._udp,
+            platform=self._platform,
+            sensors=self._sensors,
+        )
+
+    def _rates(
+        self, name: str, raw: Mapping[str, int], mono: float, widths: Mapping[str, int] | None = None
+    ) -> CounterGroup:
+        group = self._groups.get(name)
+        if group is None:
+            group = self._groups[name] = CounterGroup(widths)
+        group.update(raw, mono)
+        return group
+
+    def _take_host(self, readings: Readings, mono: float) -> None:
+        if readings.gpu is not None:
+            self._gpus = [self._gpu(reading, mono) for reading in readings.gpu.gpus]
+        if readings.cpu_info is not None:
+            self._cpu_info = readings.cpu_info
+        if readings.cpu is not None:
+            self._cpus = self._cpu(readings.cpu, mono)
+        if readings.memory is not None:
+            self._memory = memory(readings.memory)
+        if readings.softnet is not None:
+            self._softnet = self._softirq(readings.softnet, mono)
+        if readings.tcp is not None:
+            tcp = self._rates("tcp", readings.tcp.tcp, mono)
+            self._tcp = contract.Tcp(tcp.per_s.get("RetransSegs"), tcp.per_s, tcp.totals)
+            udp = self._rates("udp", readings.tcp.udp, mono)
+            self._udp = contract.Udp(udp.per_s.get("RcvbufErrors"), udp.per_s, udp.totals)
+        if readings.sensors is not None:
+            self._sensors = [contract.Sensor(s.chip, s.label, s.value, s.unit) for s in readings.sensors.sensors]
+        if readings.platform is not None:
+            self._platform = platform(readings.platform)
+
+    def _take_network(self, readings: Readings, mono: float) -> None:
+        if readings.nic_info is not None:
+            self._nic_infos = {info.name: info for info in readings.nic_info.nics}
+        if readings.rdma is not None:
+            self._rdma = {port.netdev or port.device: self._rdma_port(port, mono) for port in readings.rdma.ports}
+        if readings.nic is not None:
+            placed = self._placed(readings.nic)
+            self._nics = {nic.name: self._one_nic(nic, placed.get(nic.name), mono) for nic in readings.nic.nics}
+        if readings.irq_info is not None:
+            self._affinity = {one.irq: (one.affinity, one.effective) for one in readings.irq_info.affinities}
+        if readings.irq is not None:
+            self._irqs = self._interrupts(readings.irq, mono)
+
+    def _placed(self, sample: NicSample) -> dict[str, Place]:
+        speeds = {nic.name: nic.speed_mbps for nic in sample.nics}
+        key = (self._nic_infos, speeds)
+        if self._places[0] != key:
+            self._places = (key, places(list(self._nic_infos.values()), speeds, self._config.planes))
+        return self._places[1]
+
+    def _gpu(self, reading: GpuReading, mono: float) -> contract.Gpu:
+        capped = None
+        if reading.sw_power_cap_us is not None:
+            group = self._rates(f"gpu{reading.index}", {"sw_power_cap_us": reading.sw_power_cap_us}, mono)
+            rate = group.per_s["sw_power_cap_us"]
+            capped = None if rate is None else min(100.0, rate / 1e4)
+        known = [process.memory_bytes for process in reading.processes if process.memory_bytes is not None]
+        return contract.Gpu(
+            index=reading.index,
+            name=reading.name,
+            uuid=reading.uuid,
+            sm_clock_mhz=reading.sm_clock_mhz,
+            max_sm_clock_mhz=reading.max_sm_clock_mhz,
+            temperature_c=reading.temperature_c,
+            power_w=reading.power_w,
+            power_limit_w=reading.power_limit_w,
+            pstate=reading.pstate,
+            utilization_percent=reading.utilization_percent,
+            memory_used_bytes=reading.memory_used_bytes,
+            memory_total_bytes=reading.memory_total_bytes,
+            process_memory_bytes=sum(known) if known else None,
+            event_reasons=reading.event_reasons,
+            fan_percent=reading.fan_percent,
+            clock_cap_mhz=self._config.gpu_clock_cap_mhz,
+            sw_power_cap_percent=capped,
+            processes=[contract.GpuProcess(p.pid, p.name, p.container, p.memory_bytes) for p in reading.processes],
+        )
+
+    def _cpu(self, sample: CpuSample, mono: float) -> contract.Cpus:
+        raw = {f"b{n}": busy for n, busy in zip(sample.cpu, sample.busy, strict=True)}
+        raw.update({f"i{n}": idle for n, idle in zip(sample.cpu, sample.idle, strict=True)})
+        per_s = self._rates("cpu", raw, mono).per_s
+        info = self._cpu_info
+        return contract.Cpus(
+            count=len(sample.cpu),
+            classes=info.classes if info else {},
+            busy_percent=[_share(per_s.get(f"b{n}"), per_s.get(f"i{n}")) for n in sample.cpu],
+            numbers=sample.cpu,
+            load1=sample.load1,
+            governors=info.governors if info else [],
+        )
+
+    def _softirq(self, sample: SoftnetSample, mono: float) -> contract.Softnet:
+        def per_cpu(name: str, counts: Sequence[int]) -> list[float | None]:
+            raw = {str(cpu): count for cpu, count in zip(sample.cpu, counts, strict=False)}
+            group = self._rates(f"softnet.{name}", raw, mono, dict.fromkeys(raw, 32))
+            return [group.per_s.get(str(cpu)) for cpu in sample.cpu]
+
+        dropped, squeezed = per_cpu("dropped", sample.dropped), per_cpu("squeezed", sample.time_squeeze)
+        return contract.Softnet(
+            dropped_per_s=_sum(dropped),
+            time_squeeze_per_s=_sum(squeezed),
+            numbers=sample.cpu,
+            net_rx_per_s_by_cpu=per_cpu("net_rx", sample.net_rx),
+            dropped_per_s_by_cpu=dropped,
+            time_squeeze_per_s_by_cpu=squeezed,
+            dropped_total=sum(self._groups["softnet.dropped"].totals.values()),
+        )
+
+    def _rdma_port(self, port: RdmaPort, mono: float) -> contract.Rdma:
+        data = {"rx": port.rx_bytes, "tx": port.tx_bytes}
+        moved = self._rates(f"rdma.{port.device}.data", {k: v for k, v in data.items() if v is not None}, mono)
+        errors = self._rates(f"rdma.{port.device}", port.counters, mono)
+        return contract.Rdma(
+            device=port.device,
+            rx_bps=_bits(moved.per_s.get("rx")),
+            tx_bps=_bits(moved.per_s.get("tx")),
+            counters_per_s=errors.per_s,
+            counters_total=errors.totals,
+            state=port.state,
+            rate=port.rate,
+            port=port.port,
+        )
+
+    def _one_nic(self, nic: NicCounters, place: Place | None, mono: float) -> contract.Nic:
+        info = self._nic_infos.get(nic.name)
+        driver = info.driver if info else ""
+        netdev = {name: getattr(nic, name) for name in NETDEV}
+        moved = self._rates(f"nic.{nic.name}.netdev", netdev, mono)
+        counters = self._rates(f"nic.{nic.name}.{driver}", nic.counters, mono, nic_counters.widths(driver))
+        both_per_s, both_totals = {**moved.per_s, **counters.per_s}, {**moved.totals, **counters.totals}
+        missed, broken = (
+            nic_counters.missed_counters(driver, nic.counters),
+            nic_counters.error_counters(driver, nic.counters),
+        )
+        switch, port = self._port_of(self._config.name, nic.name) or (None, None)
+        return contract.Nic(
+            driver=driver,
+            driver_version=info.driver_version if info else "",
+            plane=place.plane if place else "other",
+            cage=place.cage if place else None,
+            operstate=nic.operstate,
+            speed_mbps=nic.speed_mbps,
+            mtu=nic.mtu,
+            rx_bps=_bits(moved.per_s["rx_bytes"]),
+            tx_bps=_bits(moved.per_s["tx_bytes"]),
+            rx_packets_per_s=moved.per_s["rx_packets"],
+            tx_packets_per_s=moved.per_s["tx_packets"],
+            rx_missed_per_s=_sum([both_per_s.get(name) for name in missed]),
+            rx_errors_per_s=_sum([both_per_s.get(name) for name in broken]),
+            rx_missed_total=_total(both_totals, missed),
+            rx_errors_total=_total(both_totals, broken),
+            counters_per_s=counters.per_s,
+            rx_queues=info.rx_queues if info else None,
+            tx_queues=info.tx_queues if info else None,
+            rdma=self._rdma.get(nic.name),
+            switch_port=port,
+            switch=switch,
+            counters_total=counters.totals,
+            carrier_changes=nic.carrier_changes,
+            firmware=info.firmware if info else "",
+            mac=info.mac if info else "",
+            bus=info.bus if info else "",
+            twin=place.twin if place else None,
+        )
+
+    def _interrupts(self, sample: IrqSample, mono: float) -> dict[str, contract.Irq]:
+        lines: dict[str, list[contract.IrqVector]] = {owner: [] for owner in sample.vectors_by_owner}
+        for vector in sample.vectors:
+            lines.setdefault(vector.owner, []).append(self._vector(vector, mono))
+        return {owner: self._owner(owner, sample, vectors) for owner, vectors in lines.items()}
+
+    def _vector(self, vector: IrqVector, mono: float) -> contract.IrqVector:
+        raw = {str(cpu): count for cpu, count in zip(vector.cpus, vector.counts, strict=True)}
+        group = self._rates(f"irq.{vector.irq}.{vector.label}", raw, mono, dict.fromkeys(raw, 32))
+        affinity, effective = self._affinity.get(vector.irq, (None, None))
+        return contract.IrqVector(
+            irq=vector.irq,
+            label=vector.label,
+            cpus=vector.cpus,
+            per_s=[group.per_s.get(cpu) for cpu in raw],
+            total=sum(vector.counts),
+            affinity=affinity,
+            effective=effective or None,
+        )
+
+    def _owner(self, owner: str, sample: IrqSample, vectors: list[contract.IrqVector]) -> contract.Irq:
+        by_cpu: dict[str, float | None] = {}
+        for vector in vectors:
+            for cpu, rate in zip(vector.cpus, vector.per_s, strict=True):
+                before = by_cpu.get(str(cpu))
+                by_cpu[str(cpu)] = rate if before is None else before + (rate or 0.0)
+        known = [rate for rate in by_cpu.values() if rate]
+        return contract.Irq(
+            per_s_by_cpu=dict(sorted(by_cpu.items(), key=lambda item: int(item[0]))),
+            vectors=sample.vectors_by_owner.get(owner, len(vectors)),
+            affinity={str(vector.irq): vector.affinity for vector in vectors if vector.affinity is not None},
+            imbalance=max(known) / sum(known) if known else None,
+            lines=vectors,
+        )
+
+
+def memory(sample: MemorySample) -> contract.Memory:
+    return contract.Memory(
+        total_bytes=sample.total_bytes,
+        available_bytes=sample.available_bytes,
+        swap_used_bytes=sample.swap_used_bytes,
+        swap_total_bytes=sample.swap_total_bytes,
+        cma_total_bytes=sample.cma_total_bytes,
+        cma_free_bytes=sample.cma_free_bytes,
+        hugepages_total=sample.hugepages_total,
+        hugepages_free=sample.hugepages_free,
+        hugepage_bytes=sample.hugepage_bytes,
+    )
+
+
+def platform(sample: PlatformSample) -> contract.Platform:
+    return contract.Platform(
+        os=sample.os,
+        kernel=sample.kernel,
+        nvidia_driver=sample.nvidia_driver,
+        ec=None,
+        uefi=None,
+        usb_pd=None,
+        sysctl=sample.sysctl,
+        hostname=sample.hostname,
+        architecture=sample.architecture,
+        vendor=sample.vendor,
+        product=sample.product,
+        bios_version=sample.bios_version,
+        uptime_s=sample.uptime_s,
+    )
+
+
+def _share(busy: float | None, idle: float | None) -> float | None:
+    if busy is None or idle is None or busy + idle <= 0:
+        return None
+    return round(100.0 * busy / (busy + idle), 1)
+
+
+def _bits(bytes_per_s: float | None) -> float | None:
+    return None if bytes_per_s is None else bytes_per_s * 8
+
+
+def _sum(rates: Sequence[float | None]) -> float | None:
+    """Sum of what is known; None where nothing is."""
+    known = [rate for rate in rates if rate is not None]
+    return sum(known) if known else None
+
+
+def _total(totals: Mapping[str, int], names: Sequence[str]) -> int | None:
+    known = [totals[name] for name in names if name in totals]
+    return sum(known) if known else None

@@ -1,0 +1,96 @@
+"""Counters to rates: wraps of every width, resets, reboots and missed ticks."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sparktui.rates import CounterGroup, delta
+
+
+def test_growth_is_the_difference() -> None:
+    assert delta(100, 250) == 150
+
+
+def test_a_64_bit_counter_that_falls_was_reset() -> None:
+    assert delta(5_000_000, 10) is None
+
+
+def test_a_16_bit_counter_wraps() -> None:
+    assert delta(65_530, 14, bits=16) == 20
+
+
+def test_a_32_bit_counter_wraps_near_its_end() -> None:
+    assert delta(4_294_967_290, 20, bits=32) == 26
+
+
+def test_a_32_bit_counter_that_falls_from_the_middle_was_reset() -> None:
+    assert delta(5_000_000, 10, bits=32) is None
+
+
+def test_a_wrap_no_link_could_make_in_the_time_is_a_reset() -> None:
+    assert delta(3_500_000_000, 10, bits=32, seconds=1.0) is None
+    assert delta(3_500_000_000, 10, bits=32, seconds=10.0) == 794_967_306
+
+
+def test_a_value_wider_than_the_counter_is_no_wrap() -> None:
+    assert delta(70_000, 5, bits=16) is None
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(0, 2**20))
+def test_any_small_growth_of_a_32_bit_counter_is_found_across_its_wrap(start: int, growth: int) -> None:
+    assert delta(start, (start + growth) % 2**32, bits=32, seconds=1.0) == growth
+
+
+def test_the_first_reading_has_no_rate() -> None:
+    group = CounterGroup()
+    group.update({"rx_packets": 1_000}, 10.0)
+    assert group.per_s == {"rx_packets": None}
+    assert group.totals == {"rx_packets": 1_000}
+
+
+def test_rates_are_over_the_time_between_the_readings_even_when_ticks_were_missed() -> None:
+    group = CounterGroup()
+    group.update({"rx_packets": 1_000}, 10.0)
+    group.update({"rx_packets": 1_800}, 14.0)
+    assert group.per_s == {"rx_packets": 200.0}
+
+
+def test_totals_run_on_over_a_wrap() -> None:
+    group = CounterGroup({"rx_missed": 16})
+    group.update({"rx_missed": 65_000}, 0.0)
+    group.update({"rx_missed": 64}, 1.0)
+    assert group.per_s == {"rx_missed": 600.0}
+    assert group.totals == {"rx_missed": 65_600}
+
+
+def test_one_counter_that_was_reset_makes_a_gap_of_the_whole_group() -> None:
+    group = CounterGroup({"rx_mac_error": 32})
+    group.update({"rx_packets": 9_000, "rx_mac_error": 4_294_967_000}, 0.0)
+    group.update({"rx_packets": 12, "rx_mac_error": 3}, 1.0)
+    assert group.per_s == {"rx_packets": None, "rx_mac_error": None}
+    assert group.totals == {"rx_packets": 12, "rx_mac_error": 3}
+    group.update({"rx_packets": 22, "rx_mac_error": 3}, 2.0)
+    assert group.per_s == {"rx_packets": 10.0, "rx_mac_error": 0.0}
+
+
+def test_a_counter_that_appears_later_has_no_rate_at_first() -> None:
+    group = CounterGroup()
+    group.update({"a": 1}, 0.0)
+    group.update({"a": 2, "b": 50}, 1.0)
+    assert group.per_s == {"a": 1.0, "b": None}
+
+
+def test_a_clock_that_does_not_move_gives_no_rate() -> None:
+    group = CounterGroup()
+    group.update({"a": 1}, 5.0)
+    group.update({"a": 9}, 5.0)
+    assert group.per_s == {"a": None}
+
+
+@given(st.lists(st.integers(0, 2**32 - 1), min_size=2, max_size=30))
+def test_no_sequence_of_readings_gives_a_negative_rate_or_a_shrinking_total(values: list[int]) -> None:
+    group = CounterGroup({"x": 32})
+    for second, value in enumerate(values):
+        group.update({"x": value}, float(second))
+        rate = group.per_s["x"]
+        assert rate is None or 0 <= rate < 2**32
+        assert group.totals["x"] >= 0
