@@ -169,59 +169,6 @@ _HOST = re.compile(
     r"(?:(?P<v6>\[[0-9a-fA-F:.]+(?:%\w+)?\])|(?P<host>[^@:\s\[\]-][^@:\s\[\]]*))"
     r"(?::(?P<port>\d{1,6}))?"
 )
-MAX_FILE_BYTES + 1)
-    if len(raw) > MAX_FILE_BYTES:
-        raise ConfigError([f"{path}: larger than {MAX_FILE_BYTES // 1024} KiB: this is not a config file"])
-    try:
-        text = raw.decode()
-    except UnicodeDecodeError as error:
-        raise ConfigError([f"{path}: not UTF-8 text (byte {error.start})"]) from None
-    return parse(text, path)
-
-
-def parse(text: str, path: str = "config.toml") -> Settings:
-    """Settings from TOML text. Raises ConfigError with every mistake, each with its line and key."""
-    try:
-        data = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise ConfigError([f"{path}: {error}"]) from None
-    problems = config_check.check(data, Settings)
-    if problems:
-        raise ConfigError(config_check.located(problems, text, path))
-    return msgspec.convert(data, Settings)
-
-
-def from_hosts(hosts: str) -> Settings:
-    """Settings for `--hosts a,b,c`: each `[user@]host[:port]`, an ssh alias, or "local". Raises ConfigError."""
-    nodes: list[NodeConfig] = []
-    problems: list[str] = []
-    for item in (part.strip() for part in hosts.split(",")):
-        if not item:
-            continue
-        match = _HOST.fullmatch(item)
-        if match is None:
-            problems.append(f"--hosts: '{item}' is not [user@]host[:port]")
-            continue
-        host = (match["v6"] or match["host"]).strip("[]")
-        port = int(match["port"]) if match["port"] else None
-        if port is not None and not 1 <= port <= 65535:
-            problems.append(f"--hosts: port {port} in '{item}' is not 1-65535")
-        nodes.append(NodeConfig(name=_unique(host, nodes), host=host, user=match["user"], port=port))
-    if not nodes and not problems:
-        problems.append("--hosts: no host given")
-    if problems:
-        raise ConfigError(problems)
-    return Settings(nodes=nodes)
-
-
-def dump(settings: Settings) -> str:
-    """The settings as TOML, without what is at its default, and with secret-looking values hidden."""
-    return tomli_w.dumps(_hide(_sparse(settings)))
-
-
-_HOST = re.compile(
-    r"(?:(?P<user>[^@\s]+)@)?(?:(?P<v6>\[[0-9a-fA-F:.]+(?:%\w+)?\])|(?P<host>[^@:\s\[\]]+))(?::(?P<port>\d+))?"
-)
 MAX_FILE_BYTES = 1 << 20
 
 
