@@ -1,8 +1,8 @@
 """A cluster of real parts on one machine: network namespaces with their own sshd, a bridge with snmpd as the switch.
 
 Namespaces st-sw (bridge br0 10.77.0.1, snmpd), st-n1.. (10.77.0.11.., sshd :22, iperf3 :5201) and st-mon (10.77.0.100),
-from where everything is watched. The root namespace gets a blackhole for 10.77.0.0/24, so that nothing started in the wrong
-place can send a packet out of this machine. Needs root.
+from where everything is watched. The root namespace gets a blackhole for 10.77.0.0/24, so that nothing started in the
+wrong place can send a packet out of this machine. Needs root.
 """
 
 from __future__ import annotations
