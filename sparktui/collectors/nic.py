@@ -137,7 +137,7 @@ class _Nic:
         driver = _driver(reader, name).driver
         try:
             self._keep = keep(driver, reader.ethtool_stats(name))
-        except OSError:
+        except (OSError, ValueError):
             self._keep = ()
         self._netdev_names = netdev_names(driver) if self._keep else netdev_names("")
         self._link = ("", -1)
