@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from sparktui.contract import Node, Severity, Switch
 
@@ -14,8 +14,9 @@ class Moment:
     """What a rule sees: the latest view of every target at `now` (monotonic seconds, injected).
 
     `nodes` / `switches` hold all targets, also those that are stale or unreachable: their values are old, so a rule
-    about values looks only at targets whose state is "live" and whose view is new (`fresh`). `expected_peers` names the
-    nodes that are configured. `rack_order` is the order of the nodes from top to bottom, where the config gives it.
+    about values looks only at targets whose state is "live". The views are the store's own objects, not aged copies:
+    the same object again is the same sample again, not a second one. `rack_order` is the order of the nodes from top to
+    bottom, where the config gives it.
     """
 
     now: float
@@ -52,7 +53,8 @@ class Rule:
     `make(thresholds)` returns the evaluating function, which may remember earlier moments. `thresholds` are the rule's
     own names with their defaults, overridable in the config as findings.RULE.thresholds. The engine raises a candidate
     that was there for `raise_after_s` within twice that time, and ends it when it was absent for `clear_after_s`.
-    `why` is one sentence on why it matters, for the help and the docs.
+    `why` is one sentence on why it matters, for the help and the docs. A rule `about` values is judged only on new
+    samples of a live target and stands still in between; one about a target's state is judged at every moment.
     """
 
     id: str
@@ -62,3 +64,4 @@ class Rule:
     thresholds: Mapping[str, float] = field(default_factory=dict)
     raise_after_s: float = 3.0
     clear_after_s: float = 10.0
+    about: Literal["values", "state"] = "values"
