@@ -65,8 +65,8 @@ _R8169: Table = {
 
 # rx_prioN_discards add up to rx_discards_phy, rx_global_pause is rx_pause_ctrl_phy again: left out. buf_discard and
 # cong_discard are per host of a NIC shared by several (a Spark's has two), not known to be part of rx_discards_phy.
-# outbound_pci_buffer_overflow: more came than the PCIe lanes take. rx_oversize_pkts_*, rx_out_of_range_len_phy: the peer
-# has a larger MTU. rx_steer_missed_packets: no rule wanted the frame.
+# outbound_pci_buffer_overflow: more came than the PCIe lanes take. rx_oversize_pkts_* and rx_out_of_range_len_phy: the
+# peer has a larger MTU. rx_steer_missed_packets: no rule wanted the frame.
 _MLX5: Table = {
     "rx_packets_phy": ("traffic", 64),
     "tx_packets_phy": ("traffic", 64),
