@@ -24,7 +24,8 @@ from sparktui.topology import Place, places
 PortOf = Callable[[str, str], tuple[str, str] | None]
 """(node, netdev) -> (switch, port) at the other end of its cable, where that is known."""
 
-NETDEV = ("rx_bytes", "tx_bytes", "rx_packets", "tx_packets", "rx_errors", "tx_errors", "rx_dropped", "tx_dropped")
+NETDEV = ("rx_bytes", "tx_bytes", "rx_packets", "tx_packets")
+"""Counted apart from the errors: an r8127's drop column is a 16-bit counter whose wrap must not make a gap of these."""
 
 
 class Readings(Protocol):
@@ -211,7 +212,7 @@ class NodeDeriver:
     def _rdma_port(self, port: RdmaPort, mono: float) -> contract.Rdma:
         data = {"rx": port.rx_bytes, "tx": port.tx_bytes}
         moved = self._rates(f"rdma.{port.device}.data", {k: v for k, v in data.items() if v is not None}, mono)
-        errors = self._rates(f"rdma.{port.device}", port.counters, mono)
+        errors = self._rates(f"rdma.{port.device}", port.counters, mono, nic_counters.RDMA_WIDTHS)
         return contract.Rdma(
             device=port.device,
             rx_bps=_bits(moved.per_s.get("rx")),
