@@ -9,8 +9,11 @@ from sparktui.rates import CounterGroup
 from sparktui.switch.oids import WIDTHS
 
 HOLD_POLLS: Final = 3
-HOLD_AT_LEAST_S: Final = 6.0
-"""How long an unchanged counter may mean "not refreshed yet" (net-snmp refreshes every 3 s; RouterOS does not say)."""
+HOLD_S: Final = (6.0, 15.0)
+"""How long an unchanged counter may mean "not refreshed yet": so many polls, but at least and at most so many seconds.
+
+net-snmp refreshes every 3 s; what RouterOS does is documented nowhere.
+"""
 
 
 class Traffic:
@@ -25,7 +28,7 @@ class Traffic:
 
     def __init__(self, poll_s: float) -> None:
         self._group = CounterGroup()
-        self._hold_s = max(HOLD_POLLS * poll_s, HOLD_AT_LEAST_S)
+        self._hold_s = min(max(HOLD_POLLS * poll_s, HOLD_S[0]), HOLD_S[1])
         self._raw: Mapping[str, int] = {}
         self._changed_at = 0.0
         self.per_s: dict[str, float | None] = {}
@@ -48,14 +51,18 @@ class Traffic:
 
 
 class PortCounters:
-    """All counters of one port. `per_s` and `totals` hold what counts errors, drops and pauses, by MIB name."""
+    """All counters of one port. `per_s` and `totals` hold what counts errors, drops and pauses, by MIB name.
 
-    __slots__ = ("_errors", "_index", "traffic")
+    `errors_at` is when those were read last.
+    """
+
+    __slots__ = ("_errors", "_index", "errors_at", "traffic")
 
     def __init__(self, poll_s: float) -> None:
         self.traffic = Traffic(poll_s)
         self._errors = CounterGroup(WIDTHS)
         self._index: int | None = None
+        self.errors_at = 0.0
 
     def belongs_to(self, index: int) -> None:
         """Say which ifIndex is read for this port's name. Under another one the counters may be another port's."""
@@ -70,6 +77,7 @@ class PortCounters:
 
     def update_errors(self, raw: Mapping[str, int], at: float) -> None:
         self._errors.update(raw, at)
+        self.errors_at = at
 
     @property
     def per_s(self) -> dict[str, float | None]:

@@ -27,7 +27,6 @@ class SwitchDeriver:
         self._counters: dict[str, PortCounters] = {}
         self._learnt = LearntPorts()
         self._epoch: int | None = None
-        self._errors_at = 0.0
 
     def view(self, reading: Reading, owners: Mapping[str, Owner]) -> Switch:
         """The view after one poll; `owners` is MAC -> NIC as the nodes say it now."""
@@ -70,12 +69,11 @@ class SwitchDeriver:
                 counters.traffic.update(traffic.raw, traffic.at)
             if errors is not None:
                 counters.update_errors(errors.raw, errors.at)
-                self._errors_at = errors.at
 
     def _port(self, port: Interface, attached: Attached, reading: Reading) -> Port:
         counters = self._counters[port.name]
         traffic, totals = counters.traffic.per_s, counters.totals
-        fresh = port.oper == "up" and reading.at - self._errors_at < 3 * ERRORS_S
+        fresh = port.oper == "up" and reading.at - counters.errors_at <= max(3 * ERRORS_S, 2 * self._config.poll_s)
         rates = counters.per_s if fresh else dict.fromkeys(counters.per_s)
         in_drops, out_drops = _drops(rates)
         return Port(

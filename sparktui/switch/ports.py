@@ -25,7 +25,7 @@ INTERFACE_COLUMNS: Final[tuple[Oid, ...]] = (
     oids.IF_ALIAS,
 )
 
-_PLAIN_CAGE = re.compile(r"(?:sfp56|sfp28|sfp-sfpplus|sfp)-?\d+")
+_PLAIN_CAGE = re.compile(r"(?:sfp56|sfp28|sfp-sfpplus|sfp)-?\d+|qsfp\w*(?:-dd)?-\d+")
 _LANE = re.compile(r"(qsfp\w*(?:-dd)?-\d+|qsfpplus\d+)-(\d+)")
 
 
