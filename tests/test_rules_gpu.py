@@ -31,9 +31,7 @@ HEALTHY: list[Any] = [
         {"sm_clock_mhz": 208, "power_w": 11.62, "utilization_percent": 0, "event_reasons": ["gpu_idle"]},
         id="idle: 208 MHz 11.6 W",
     ),
-    pytest.param(
-        {"sm_clock_mhz": 2400, "power_w": 4.5, "utilization_percent": 0}, id="idle in P0, context open"
-    ),
+    pytest.param({"sm_clock_mhz": 2400, "power_w": 4.5, "utilization_percent": 0}, id="idle in P0, context open"),
     pytest.param({"sm_clock_mhz": 208, "utilization_percent": 0, "event_reasons": ["sw_power_cap"]}, id="cap, idle"),
     pytest.param({"sm_clock_mhz": 2411, "power_w": 22.0}, id="a rank that waits for ever: 96 % at 22 W, clock normal"),
     pytest.param({"sm_clock_mhz": 2390, "clock_cap_mhz": 2400}, id="capped at 2400 by the owner"),

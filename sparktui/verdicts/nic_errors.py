@@ -32,8 +32,10 @@ def make(limits: Mapping[str, float]) -> Evaluate:
         found: list[tuple[float, Candidate]] = []
         for key, nic in up.items():
             growth, grown = growths[key], broken(nic, growths[key])
-            worst = max(grown, key=lambda counter: grown[counter], default="")
-            if grown.get(worst, 0) >= limits["errors"] and growth.active_s(worst) >= limits["active_s"]:
+            if not grown:
+                continue
+            worst = max(grown, key=lambda counter: grown[counter])
+            if grown[worst] >= limits["errors"] and growth.active_s(worst) >= limits["active_s"]:
                 port = far_end(nic, moment.switches)
                 found.append((grown[worst], _candidate(key[0], key[1], nic, grown, growth, port)))
         return once_per_cable(found)

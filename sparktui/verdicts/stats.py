@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
+from itertools import pairwise
 from statistics import fmean, median
 
 MAD_FLOOR = 0.01
@@ -58,20 +59,19 @@ class Growth:
         return self._points[-1][0] - self._points[0][0] if self._points else 0.0
 
     def by(self, name: str) -> int:
-        """How far this counter grew within the window."""
-        return sum(grown for _, grown in self._steps(name))
+        """How far this counter grew within the window, 0 where it was not known all along."""
+        if not self._points:
+            return 0
+        first, last = self._points[0][1], self._points[-1][1]
+        return max(0, last[name] - first[name]) if name in first and name in last else 0
 
     def active_s(self, name: str) -> float:
         """Seconds of the window in which this counter grew: a single burst between two samples is one interval."""
-        return sum(seconds for seconds, grown in self._steps(name) if grown)
-
-    def _steps(self, name: str) -> Iterable[tuple[float, int]]:
-        points = iter(self._points)
-        before = next(points, None)
-        for point in points:
-            if before is not None and name in before[1] and name in point[1]:
-                yield point[0] - before[0], point[1][name] - before[1][name]
-            before = point
+        return sum(
+            at - before_at
+            for (before_at, before), (at, totals) in pairwise(self._points)
+            if name in before and totals.get(name, 0) > before[name]
+        )
 
 
 class Watch:
