@@ -42,21 +42,25 @@ def command_name(cmdline: str, comm: str = "") -> str:
         return plain(comm, NAME_LIMIT) or "?"
     name = _base(words[0])
     if INTERPRETER.fullmatch(name):
-        for option, following in zip(words[1:], [*words[2:], ""], strict=True):
-            if option in ("-c", "-e"):
-                break
-            if option in ("-m", "-jar"):
-                name = f"{name} {option} {_base(following)}"
-                break
-            if not option.startswith("-"):
-                name = f"{name} {_base(option)}"
-                break
+        name = " ".join([name, *_script(words[1:])])
     return plain(name, NAME_LIMIT) or plain(comm, NAME_LIMIT) or "?"
 
 
+def _script(arguments: list[str]) -> list[str]:
+    """What an interpreter runs: its first argument that is no option, or the module; nothing for code on the line."""
+    for position, argument in enumerate(arguments):
+        if argument in ("-c", "-e"):
+            break
+        if argument in ("-m", "-jar"):
+            return [argument, *map(_base, arguments[position + 1 : position + 2])]
+        if not argument.startswith("-"):
+            return [_base(argument)]
+    return []
+
+
 def _base(word: str) -> str:
-    """The file's name of a path; a title that a process gave itself is no path and stays whole."""
-    return word.rsplit("/", 1)[-1] if word.startswith(("/", "./", "../")) else word
+    """The file's name of a path. What holds a space is a title that the process gave itself, and stays whole."""
+    return word if " " in word else word.rsplit("/", 1)[-1]
 
 
 def container_id(cgroup: str) -> str | None:
