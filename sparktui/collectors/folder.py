@@ -1,4 +1,4 @@
-"""Readers over texts instead of a kernel: a folder that looks like a node, a mapping of paths. Not sent to nodes."""
+"""Readers over texts instead of a kernel: a folder that looks like a node, a mapping of paths. Not used on nodes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""NVML answered from values instead of a driver: for fixtures and for simulated nodes. Not sent to a node."""
+"""NVML answered from values instead of a driver: for fixtures and for simulated nodes. Not used on nodes."""
 
 from __future__ import annotations
 
