@@ -59,7 +59,11 @@ def test_a_rule_says_why_it_matters(rule: Any) -> None:
 @pytest.mark.parametrize("rule", rules(), ids=lambda rule: rule.id)
 def test_every_rule_takes_limits_of_zero(rule: Any) -> None:
     evaluate = rule.make(dict.fromkeys(rule.thresholds, 0.0))
-    for now, nodes, switches in steady(rack(), 5, {"crs812": switch()}):
+    bare = {name: Node(state="live") for name in NODES}
+    for now, nodes, switches in [
+        *steady(rack(), 5, {"crs812": switch()}),
+        *steady(bare, 5, {"crs812": Switch("live")}),
+    ]:
         evaluate(Moment(now, nodes, switches))
 
 

@@ -38,8 +38,8 @@ def rx_vectors(netdev: str, nic: Nic, irq: Irq) -> list[dict[int, float]]:
     """Interrupts per second by CPU of every receive vector that fires."""
     vectors = []
     for line in irq.lines:
-        number_ = re.fullmatch(re.escape(netdev) + r"-(\d{1,3})", line.label)
-        if nic.driver == "r8127" and number_ and int(number_[1]) >= R8127_RX_VECTORS:
+        vector = re.fullmatch(re.escape(netdev) + r"-(\d{1,3})", line.label)
+        if nic.driver == "r8127" and vector and int(vector[1]) >= R8127_RX_VECTORS:
             continue
         firing = {cpu: rate for cpu, rate in zip(line.cpus, line.per_s, strict=False) if rate}
         if firing:
@@ -55,7 +55,7 @@ def _judge(name: str, node: Node, netdev: str, nic: Nic, irq: Irq, limits: Mappi
         for cpu, rate in vector.items():
             by_cpu[cpu] = by_cpu.get(cpu, 0.0) + rate
     total = sum(by_cpu.values())
-    if total < limits["interrupts_per_s"]:
+    if not by_cpu or total < limits["interrupts_per_s"]:
         return None
     cpu = max(by_cpu, key=lambda one: by_cpu[one])
     share, busy = by_cpu[cpu] / total, busy_percent(node, cpu)

@@ -16,6 +16,9 @@ AMBIGUOUS = frozenset({"rx_mac_error", "rx_errors"})
 
 MISSED = "rx_missed"
 
+SHOWN = 3
+"""Counters named in the text, the most moved first."""
+
 
 def make(limits: Mapping[str, float]) -> Evaluate:
     watch = Watch(limits["window_s"])
@@ -61,8 +64,9 @@ def broken(nic: Nic, growth: Growth) -> dict[str, int]:
 def _candidate(
     node: str, netdev: str, nic: Nic, grown: Mapping[str, int], growth: Growth, port: Port | None
 ) -> Candidate:
-    """Counters are not added: a symbol error makes the same frame fail its CRC."""
-    counted = ", ".join(f"{name} {by:,}" for name, by in grown.items())
+    """Counters are not added: a symbol error fails the same frame's CRC, align_errors is align_errors32 again."""
+    told = sorted((name for name in grown if f"{name}32" not in grown), key=lambda name: -grown[name])
+    counted = ", ".join(f"{name} {grown[name]:,}" for name in told[:SHOWN])
     doubt = " (CRC or symbol errors by its name, no proof of a bad cable)" if set(grown) <= AMBIGUOUS else ""
     if port is None or port.rx_fcs_errors_per_s is None:
         far = "what the switch's end of the cable counts cannot be seen"

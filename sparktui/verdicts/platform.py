@@ -34,12 +34,12 @@ def make(_: Mapping[str, float]) -> Evaluate:
         differences: dict[str, dict[str, Difference]] = {}
         for (what, _), values in answers.items():
             usual, agreed = reference(list(values.values()))
-            if agreed or heard >= moment.nodes.keys():
-                for name, value in values.items():
-                    if value != usual:
-                        like = RACK if agreed else next(one for one, other in values.items() if other == usual)
-                        told = {"mine": value, "rack": usual, "n": len(values), "compared_with": like}
-                        differences.setdefault(name, {})[what] = told
+            if not agreed and not heard >= moment.nodes.keys():
+                continue
+            like = RACK if agreed else next(name for name, value in values.items() if value == usual)
+            for name in (name for name, value in values.items() if value != usual):
+                told = {"mine": values[name], "rack": usual, "n": len(values), "compared_with": like}
+                differences.setdefault(name, {})[what] = told
         return [_candidate(name, found) for name, found in differences.items()]
 
     return evaluate

@@ -95,6 +95,11 @@ def r8127(**changed: Any) -> Nic:
     )
 
 
+def stock(**changed: Any) -> Nic:
+    """The RJ45 with the driver a Spark ships with: one queue."""
+    return r8127(driver_version="11.014.00-NAPI", rx_queues=1, tx_queues=1, **changed)
+
+
 def rdma(device: str, **changed: Any) -> Rdma:
     """A port under all_reduce: congestion notices and flushed completions rise on a healthy fabric, losses do not."""
     totals = {"out_of_sequence": 0, "packet_seq_err": 0, "local_ack_timeout_err": 0, "np_cnp_sent": 9_000}
