@@ -67,6 +67,13 @@ def test_every_rule_takes_limits_of_zero(rule: Any) -> None:
         evaluate(Moment(now, nodes, switches))
 
 
+@pytest.mark.parametrize("rule", rules(), ids=lambda rule: rule.id)
+def test_a_rule_sees_nothing_in_a_healthy_rack_under_load(rule: Any) -> None:
+    evaluate = rule.make(rule.thresholds)
+    for now, nodes, switches in steady(rack(), 60, {"crs812": switch()}):
+        assert evaluate(Moment(now, nodes, switches)) == []
+
+
 def test_a_healthy_rack_under_load_has_no_finding() -> None:
     engine = Engine(rules(), rack_order=NODES)
     for now, nodes, switches in steady(rack(), 120, {"crs812": switch()}):

@@ -9,7 +9,6 @@ from msgspec.structs import replace
 
 from sparktui.contract import Nic, Node
 from tests.rule_cases.rack import (
-    NODES,
     connectx,
     node,
     once,
@@ -17,7 +16,6 @@ from tests.rule_cases.rack import (
     rack,
     show,
     steady,
-    switch,
     with_nic,
 )
 
@@ -147,11 +145,3 @@ def test_limits_of_rdma_errors() -> None:
     assert show("rdma.errors", rdma_course({"out_of_sequence": 500}, 1)) == [], "one burst"
     (found,) = show("rdma.errors", rdma_course({"out_of_sequence": 500, "packet_seq_err": 1}, 2))
     assert "on rocep1s0f0: out_of_sequence 1,000, packet_seq_err 2 in the last 60 s" in found.text
-
-
-@pytest.mark.parametrize(
-    "rule", ["nic.rx_loss", "nic.line_errors", FLAP, SLOWER, TWIN, "rdma.errors", "irq.rx_one_cpu"]
-)
-def test_a_healthy_rack_under_load_has_no_network_finding(rule: str) -> None:
-    nodes = {name: view for name, view in rack().items() if name in NODES}
-    assert show(rule, steady(nodes, 60, {"crs812": switch()})) == []

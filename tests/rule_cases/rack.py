@@ -258,19 +258,19 @@ def rack() -> dict[str, Node]:
     return {name: node(gpus=[gpu(temperature_c=76 + n // 2)]) for n, name in enumerate(NODES)}
 
 
-def show(rule_id: str, course: Course, order: tuple[str, ...] = (), **limits: float) -> list[Candidate]:
+def show(rule_id: str, course: Course, order: tuple[str, ...] = ()) -> list[Candidate]:
     """What a rule says at the last moment of a course of (now, nodes, switches)."""
     rule = next(rule for rule in rules() if rule.id == rule_id)
-    evaluate = rule.make({**rule.thresholds, **limits})
+    evaluate = rule.make(rule.thresholds)
     said: list[Candidate] = []
     for now, nodes, switches in course:
         said = evaluate(Moment(now, nodes, switches, order))
     return said
 
 
-def once(rule_id: str, *views: Node, switches: Mapping[str, Switch] | None = None, **limits: float) -> list[Candidate]:
+def once(rule_id: str, *views: Node, switches: Mapping[str, Switch] | None = None) -> list[Candidate]:
     """What a rule says at a single moment of nodes spark1, spark2, ..."""
-    return show(rule_id, [(0.0, dict(zip(NODES, views, strict=False)), switches or {})], **limits)
+    return show(rule_id, [(0.0, dict(zip(NODES, views, strict=False)), switches or {})])
 
 
 def steady(
