@@ -41,7 +41,9 @@ def attach(
     claims = {name: _claim(said, owners) for name, said in configured.items()}
     port_of = {(node, nic): name for name, (node, nics) in claims.items() for nic in nics}
     names = {port.index: name for name, port in ports.items()}
-    told = {names[one.if_index]: one for one in (seen.lldp if seen else ()) if one.if_index in names}
+    told: dict[str, list[LldpNeighbour]] = {}
+    for one in seen.lldp if seen else ():
+        told.setdefault(names.get(one.if_index, ""), []).append(one)
     found: dict[str, Attached] = {}
     notes: list[str] = []
     for name, port in ports.items():
@@ -58,8 +60,11 @@ def attach(
         elif here:
             last = max(one.at for one in here)
             found[name] = Attached(here[0].owner.node, _ordered(one.owner.nic for one in here), max(0.0, now - last))
+        elif crowd := learnt.crowd(name):
+            stranger = f"{_stranger(told.get(name, ())) or ''} ({', '.join(sorted(crowd))} behind it)"
+            found[name] = Attached(neighbour=stranger.lstrip())
         else:
-            found[name] = _foreign(learnt.crowd(name), told.get(name)) or Attached(_named(port.alias, nodes))
+            found[name] = _by_name(port, told.get(name, ()), nodes, now - seen.at if seen else 0.0)
     return found, notes
 
 
@@ -78,12 +83,20 @@ def _as_configured(name: str, node: str, nics: tuple[str, ...], here: Sequence[S
     return Attached(node, nics or _ordered(one.owner.nic for one in here if one.owner.node == node)), note
 
 
-def _foreign(crowd: frozenset[str], told: LldpNeighbour | None) -> Attached | None:
-    """A port that leads to something else than one node."""
-    name = " ".join(filter(None, (told.system, told.port))) or next(iter(told.macs), "") if told else ""
-    if crowd:
-        name = f"{name} ({', '.join(sorted(crowd))} behind it)".lstrip()
-    return Attached(neighbour=name) if name else None
+def _by_name(port: Interface, told: Sequence[LldpNeighbour], nodes: Sequence[str], age_s: float) -> Attached:
+    """By what LLDP, else the port's comment, calls it: a node whose MACs are not known is still known by its name."""
+    systems = {(one.system or "").split(".")[0].lower() for one in told}
+    named = [node for node in nodes if node.lower() in systems]
+    if len(named) == 1:
+        return Attached(named[0], _ordered({one.port for one in told if one.port is not None}), age_s)
+    stranger = _stranger(told)
+    return Attached(neighbour=stranger) if stranger else Attached(_named(port.alias, nodes))
+
+
+def _stranger(told: Sequence[LldpNeighbour]) -> str | None:
+    """What LLDP calls the far end: system and port, else a MAC of it."""
+    names = (" ".join(filter(None, (one.system, one.port))) or next(iter(one.macs), None) for one in told)
+    return next(filter(None, names), None)
 
 
 def _named(alias: str | None, nodes: Sequence[str]) -> str | None:

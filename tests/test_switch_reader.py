@@ -1,0 +1,447 @@
+"""A switch polled over time, against a table in this process: rates, restarts, renumbering, and what is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from sparktui.config import SwitchConfig
+from sparktui.contract import Port, Switch
+from sparktui.switch import oids
+from sparktui.switch.counters import Traffic
+from sparktui.switch.derive import SwitchDeriver
+from sparktui.switch.getter import BULK_LIMIT, GET_LIMIT, Asker, NoAnswer, Row, SnmpError, TableGetter, TooBig
+from sparktui.switch.learnt import Owner
+from sparktui.switch.plan import NO_HEALTH, NO_STATIONS, NO_STATISTICS, SwitchReader
+from sparktui.switch.values import Oid, Plain
+from tests.snmprec import load, plain
+
+IN, OUT = oids.TRAFFIC["ifHCInOctets"], oids.TRAFFIC["ifHCOutOctets"]
+DD11, DD15, DD21, DD25 = 20, 24, 28, 32
+"""ifIndexes of the recorded CRS812's breakout ports."""
+
+
+class FakeSwitch(TableGetter):
+    """A recorded switch whose values can be changed, whose time is ours, and who remembers what it was asked."""
+
+    def __init__(self, recording: str = "crs812-ros7.24.1") -> None:
+        self.table = plain(load(recording))
+        super().__init__(lambda: self.table)
+        self.now = 1000.0
+        self.requests: list[tuple[str, Sequence[Oid], int]] = []
+        self.largest = 10_000
+        self.silent_below: Oid | None = None
+
+    def clock(self) -> float:
+        return self.now
+
+    def wait(self, seconds: float) -> None:
+        self.now += seconds
+        self[oids.SYS_UPTIME] = (int(self[oids.SYS_UPTIME]) // 100 + int(seconds)) * 100
+
+    def __getitem__(self, oid: Oid) -> int:
+        value = self.table[oid]
+        assert isinstance(value, int)
+        return value
+
+    def __setitem__(self, oid: Oid, value: Plain) -> None:
+        self.table = {**self.table, oid: value}
+
+    def add(self, oid: Oid, index: int, count: int) -> None:
+        self[(*oid, index)] = self[(*oid, index)] + count
+
+    def _check(self, asked: Sequence[Oid], values: int) -> None:
+        if values > self.largest:
+            raise TooBig("tooBig")
+        if self.silent_below and any(oid[: len(self.silent_below)] == self.silent_below for oid in asked):
+            raise NoAnswer("no answer")
+
+    async def get(self, oids: Sequence[Oid]) -> dict[Oid, Plain]:
+        self.requests.append(("get", oids, len(oids)))
+        self._check(oids, len(oids))
+        return await super().get(oids)
+
+    async def bulk(self, starts: Sequence[Oid], repetitions: int) -> list[list[Row]]:
+        self.requests.append(("bulk", starts, len(starts) * repetitions))
+        self._check(starts, len(starts) * repetitions)
+        return await super().bulk(starts, repetitions)
+
+
+class Rig:
+    """A fake switch with its reader and deriver."""
+
+    def __init__(self, switch: FakeSwitch | None = None, config: SwitchConfig | None = None) -> None:
+        self.switch = switch or FakeSwitch()
+        config = config or SwitchConfig(host="sw", expected_absent=["psu2"])
+        self.reader = SwitchReader(self.switch, config, self.switch.clock)
+        self.deriver = SwitchDeriver(config, ["node1", "node2", "node3", "node4", "node5", "node6"])
+        self.owners: dict[str, Owner] = {}
+
+    async def poll(self, after_s: float = 5.0) -> Switch:
+        self.switch.wait(after_s)
+        return self.deriver.view(await self.reader.read(), self.owners)
+
+    async def port(self, name: str = "qsfp56-dd-1-1", after_s: float = 5.0) -> Port:
+        return (await self.poll(after_s)).ports[name]
+
+
+@pytest.fixture
+def rig() -> Rig:
+    return Rig()
+
+
+async def test_the_first_look_at_a_crs812(rig: Rig) -> None:
+    rig.owners = {"02:00:5e:00:01:03": Owner("spark3", "a", "p1"), "02:00:5e:00:02:03": Owner("spark3", "b", "p1")}
+    view = await rig.poll()
+    assert (view.state, view.model, view.version, view.uptime_s) == ("live", "CRS812-8DS-2DQ-2DDQ", "7.24.1", 1234572)
+    assert view.cpu_load_percent == [1, 2, 3, 4]
+    assert view.notes == ["per-priority pause, queue drops and FEC are not in RouterOS's SNMP"]
+    assert len(view.ports) == 16
+    fabric = view.ports["qsfp56-dd-1-1"]
+    assert (fabric.oper, fabric.speed_mbps, fabric.alias, fabric.cage) == ("up", 200_000, "node3", "qsfp56-dd-1")
+    assert (fabric.node, fabric.nics, fabric.learnt_age_s) == ("spark3", ["a", "b"], 0.0)
+    assert (fabric.rx_bps, fabric.rx_fcs_errors_per_s) == (None, None)
+    assert (fabric.counters_total["RxPause"], fabric.counters_total["TxPause"]) == (287, 46)
+    assert view.ports["qsfp56-dd-1-5"].tx_drops_total == 12
+    assert view.ports["qsfp56-dd-2-5"].rx_fcs_errors_total == 3
+    assert view.ports["qsfp56-dd-2-5"].counters_total["ifInErrors"] == 3
+    assert view.ports["qsfp56-dd-1-1"].optic is not None
+    assert view.ports["qsfp56-dd-1-1"].optic.rx_power_dbm is None
+    assert view.ports["ether1"].oper == "down"
+    by_lldp_name = view.ports["qsfp56-dd-2-1"]
+    assert (by_lldp_name.node, by_lldp_name.nics) == ("node5", ["enp1s0f1np1", "enP2p1s0f1np1"])
+    assert (by_lldp_name.neighbour, view.ports["sfp56-1"].node) == (None, "node1")
+
+
+class TestRates:
+    async def test_octets_and_frames_become_bits_and_frames_per_second(self, rig: Rig) -> None:
+        await rig.poll()
+        rig.switch.add(IN, DD11, 112_500_000_000)
+        rig.switch.add(OUT, DD11, 1_000)
+        rig.switch.add(oids.TRAFFIC["ifHCInUcastPkts"], DD11, 27_500_000)
+        port = await rig.port()
+        assert port.rx_bps == 180e9
+        assert port.tx_bps == 1_600.0
+        assert port.rx_packets_per_s == 5_500_000.0
+
+    async def test_error_counters_are_read_every_ten_seconds_and_stay_between(self, rig: Rig) -> None:
+        await rig.poll()
+        rig.switch.add(oids.STATISTICS["RxFCSError"], DD11, 500)
+        rig.switch.add(oids.STATISTICS["TxPause"], DD11, 20)
+        rig.switch.add(oids.DISCARDS_AND_ERRORS["ifInErrors"], DD11, 500)
+        assert (await rig.port()).rx_fcs_errors_per_s is None
+        for _ in range(2):
+            port = await rig.port()
+            assert (port.rx_fcs_errors_per_s, port.rx_fcs_errors_total) == (50.0, 500)
+            assert port.tx_pause_per_s == 2.0
+            assert port.counters_per_s["ifInErrors"] == 50.0
+            assert port.counters_per_s["RxAlignError"] == 0.0
+        assert (await rig.port()).rx_fcs_errors_per_s == 0.0
+
+    async def test_a_32_bit_counter_wraps_and_its_total_goes_on(self, rig: Rig) -> None:
+        errors = oids.DISCARDS_AND_ERRORS["ifInErrors"]
+        rig.switch[(*errors, DD11)] = (1 << 32) - 50
+        await rig.poll()
+        rig.switch[(*errors, DD11)] = 50
+        port = await rig.port(after_s=10.0)
+        assert port.counters_per_s["ifInErrors"] == 10.0
+        assert port.counters_total["ifInErrors"] == (1 << 32) + 50
+
+    async def test_counters_that_were_reset_are_a_gap(self, rig: Rig) -> None:
+        await rig.poll()
+        rig.switch.add(IN, DD11, 10**9)
+        await rig.poll()
+        rig.switch[(*IN, DD11)] = 5_000
+        port = await rig.port()
+        assert (port.rx_bps, port.tx_bps) == (None, None)
+        rig.switch.add(IN, DD11, 5_000)
+        assert (await rig.port()).rx_bps == 8_000.0
+
+    async def test_a_restarted_switch_is_a_gap_for_every_counter(self, rig: Rig) -> None:
+        rig.switch[(*IN, DD11)] = 1_000
+        await rig.poll()
+        await rig.poll()
+        rig.switch[oids.SYS_UPTIME] = 2_000
+        rig.switch.add(IN, DD11, 10**15)
+        rig.switch.add(oids.STATISTICS["RxFCSError"], DD11, 10**6)
+        view = await rig.poll()
+        assert view.uptime_s == 25
+        assert view.ports["qsfp56-dd-1-1"].rx_bps is None
+        assert view.ports["qsfp56-dd-1-1"].rx_fcs_errors_per_s is None
+        rig.switch.add(IN, DD11, 5_000)
+        assert (await rig.port()).rx_bps == 8_000.0
+
+    async def test_a_suspended_laptop_is_a_gap(self, rig: Rig) -> None:
+        await rig.poll()
+        rig.switch.add(IN, DD11, 10**15)
+        rig.switch[oids.SYS_UPTIME] = rig.switch[oids.SYS_UPTIME] + 360_000
+        assert (await rig.port()).rx_bps is None
+
+    async def test_missed_polls_widen_the_window(self, rig: Rig) -> None:
+        await rig.poll()
+        rig.switch.silent_below = oids.SYSTEM
+        rig.switch.wait(5.0)
+        with pytest.raises(NoAnswer):
+            await rig.reader.read()
+        rig.switch.silent_below = None
+        rig.switch.add(IN, DD11, 10**10)
+        assert (await rig.port()).rx_bps == 8e9
+
+
+class TestTraffic:
+    """Rates over the time between two changes of counters that the switch refreshes in steps."""
+
+    def test_a_counter_that_steps_more_slowly_than_it_is_read(self) -> None:
+        traffic = Traffic(poll_s=1.0)
+        rates = []
+        for second in range(13):
+            traffic.update({"octets": 1_000 * (second - second % 3)}, float(second))
+            rates.append(traffic.per_s["octets"])
+        assert rates == [None, 0.0, 0.0, *[1_000.0] * 10]
+
+    def test_when_it_stands_still_for_the_hold_time_nothing_passes(self) -> None:
+        traffic = Traffic(poll_s=5.0)
+        for at, octets in ((0, 0), (5, 5_000), (10, 5_000), (15, 5_000)):
+            traffic.update({"octets": octets}, at)
+        assert traffic.per_s == {"octets": 1_000.0}
+        traffic.update({"octets": 5_000}, 20)
+        assert traffic.per_s == {"octets": 0.0}
+
+    def test_traffic_after_a_quiet_hour_is_not_spread_over_it(self) -> None:
+        traffic = Traffic(poll_s=5.0)
+        for at in range(0, 3_600, 5):
+            traffic.update({"octets": 7}, at)
+        traffic.update({"octets": 7 + 10_000}, 3_600)
+        assert traffic.per_s == {"octets": 2_000.0}
+
+    @pytest.mark.parametrize(("poll_s", "held"), [(1.0, 6), (5.0, 15), (60.0, 15)])
+    def test_the_hold_is_three_polls_between_6_and_15_seconds(self, poll_s: float, held: int) -> None:
+        traffic = Traffic(poll_s)
+        traffic.update({"octets": 0}, -1)
+        traffic.update({"octets": 9}, 0)
+        for at in range(1, 20):
+            traffic.update({"octets": 9}, at)
+            assert (traffic.per_s["octets"] == 9.0) is (at < held), at
+
+
+class TestPorts:
+    async def test_a_lane_that_flaps_stays_shown_and_starts_with_a_gap(self, rig: Rig) -> None:
+        rig.switch[(*oids.IF_ALIAS, DD15)] = b""
+        await rig.poll()
+        await rig.poll()
+        rig.switch[(*oids.IF_OPER_STATUS, DD15)] = 2
+        rig.switch[(*oids.IF_HIGH_SPEED, DD15)] = 0
+        port = await rig.port("qsfp56-dd-1-5")
+        assert (port.oper, port.speed_mbps) == ("down", None)
+        down = await rig.port("qsfp56-dd-1-5")
+        assert (down.rx_bps, down.rx_fcs_errors_per_s, down.rx_fcs_errors_total) == (None, None, 0)
+        rig.switch[(*oids.IF_OPER_STATUS, DD15)] = 1
+        rig.switch[(*oids.IF_HIGH_SPEED, DD15)] = 200_000
+        assert (await rig.port("qsfp56-dd-1-5")).speed_mbps is None
+        assert (await rig.port("qsfp56-dd-1-5")).rx_bps is None
+        rig.switch.add(IN, DD15, 5_000)
+        port = await rig.port("qsfp56-dd-1-5")
+        assert (port.oper, port.speed_mbps, port.rx_bps) == ("up", 200_000, 8_000.0)
+
+    async def test_a_port_plugged_in_is_seen_at_the_next_poll(self, rig: Rig) -> None:
+        assert (await rig.port("sfp56-8")).oper == "down"
+        rig.switch[(*oids.IF_OPER_STATUS, 11)] = 1
+        assert (await rig.port("sfp56-8")).oper == "up"
+
+    async def test_a_new_lane_is_seen_with_the_next_survey(self, rig: Rig) -> None:
+        await rig.poll()
+        rig.switch[(*oids.IF_OPER_STATUS, DD11 + 2)] = 1
+        assert "qsfp56-dd-1-3" not in (await rig.poll()).ports
+        assert "qsfp56-dd-1-3" in (await rig.poll(55.0)).ports
+
+    async def test_new_indexes_are_noticed_before_they_are_used(self, rig: Rig) -> None:
+        await rig.poll()
+        swapped = dict(rig.switch.table)
+        for oid, value in rig.switch.table.items():
+            for entry in (oids.IF_ENTRY, oids.IFX_ENTRY, oids.STATS_ENTRY):
+                if oid[: len(entry)] == entry and oid[-1] in (DD11, DD25):
+                    swapped[(*oid[:-1], DD25 if oid[-1] == DD11 else DD11)] = value
+        rig.switch.table = swapped
+        rig.switch.add(IN, DD25, 5_000)
+        port = await rig.port()
+        assert (port.rx_bps, port.alias) == (None, "node3")
+        rig.switch.add(IN, DD25, 5_000)
+        assert (await rig.port()).rx_bps == 8_000.0
+
+    async def test_a_renamed_port_begins_anew(self, rig: Rig) -> None:
+        await rig.poll()
+        rig.switch[(*oids.IF_NAME, DD11)] = b"fabric-port-a"
+        view = await rig.poll()
+        assert "qsfp56-dd-1-1" not in view.ports
+        assert view.ports["fabric-port-a"].rx_bps is None
+        rig.switch.add(IN, DD11, 5_000)
+        assert (await rig.port("fabric-port-a")).rx_bps == 8_000.0
+
+    async def test_an_interface_more_is_noticed_by_their_number(self, rig: Rig) -> None:
+        await rig.poll()
+        rig.switch[oids.IF_NUMBER] = 37
+        rig.switch.table |= {
+            (*oids.IF_TYPE, 40): 6,
+            (*oids.IF_NAME, 40): b"sfp-extra",
+            (*oids.IF_OPER_STATUS, 40): 1,
+        }
+        assert "sfp-extra" in (await rig.poll()).ports
+
+
+class TestOtherAgents:
+    async def test_if_mib_alone_is_read_and_what_is_missing_is_told(self) -> None:
+        switch = FakeSwitch()
+        switch.table = {
+            oid: value
+            for oid, value in switch.table.items()
+            if oid[:7] in ((1, 3, 6, 1, 2, 1, 2), (1, 3, 6, 1, 2, 1, 31))
+        }
+        switch.table |= {oids.SYS_DESCR: b"Linux sw", oids.SYS_UPTIME: 0}
+        rig = Rig(switch)
+        view = await rig.poll()
+        assert view.notes == [NO_STATISTICS, NO_HEALTH, NO_STATIONS]
+        assert (view.model, view.version, view.health, view.cpu_load_percent) == ("Linux sw", None, [], [])
+        switch.add(oids.DISCARDS_AND_ERRORS["ifOutDiscards"], DD11, 30)
+        switch.add(IN, DD11, 5_000)
+        port = await rig.port(after_s=10.0)
+        assert (port.rx_bps, port.tx_drops_per_s, port.rx_drops_per_s) == (4_000.0, 3.0, 0.0)
+        assert (port.rx_fcs_errors_per_s, port.rx_pause_per_s, port.node) == (None, None, "node3")
+        assert not any(
+            oid[:7] == oids.MIKROTIK[:7] and oid[9] == 14 for _, asked, _ in switch.requests for oid in asked
+        )
+
+    async def test_ros6_with_its_own_neighbour_table(self) -> None:
+        rig = Rig(FakeSwitch("crs317-ros6.48"), SwitchConfig(host="sw"))
+        rig.owners = {"02:00:5e:10:00:11": Owner("spark1", "enP7s7")}
+        view = await rig.poll()
+        assert view.ports["sfp-sfpplus2"].nics == ["enP7s7"]
+        assert view.ports["uplink: core (old)"].neighbour == "core"
+        assert view.ports["sfp-sfpplus2"].optic is not None
+        assert view.ports["sfp-sfpplus2"].optic.tx_power_dbm == -4.879
+
+    async def test_no_if_names(self) -> None:
+        switch = FakeSwitch()
+        switch.table = {oid: value for oid, value in switch.table.items() if oid[: len(oids.IF_NAME)] != oids.IF_NAME}
+        rig = Rig(switch)
+        await rig.poll()
+        switch.add(IN, DD11, 5_000)
+        assert (await rig.port()).rx_bps == 8_000.0
+
+    async def test_a_part_that_is_not_answered_costs_that_part_only(self) -> None:
+        rig = Rig()
+        rig.switch.silent_below = oids.LLDP_REMOTE
+        view = await rig.poll()
+        assert view.state == "live"
+        assert view.notes[-1] == "neighbours could not be read: no answer"
+        assert view.ports["qsfp56-dd-1-1"].optic is None
+        assert (await rig.poll()).ports["qsfp56-dd-1-1"].optic is not None
+        rig.switch.silent_below = None
+        assert len((await rig.poll(55.0)).notes) == 1
+
+    async def test_a_switch_that_does_not_answer_for_its_ports_has_missed_the_poll(self) -> None:
+        rig = Rig()
+        rig.switch.silent_below = oids.IF_ENTRY
+        with pytest.raises(NoAnswer):
+            await rig.poll()
+
+    @pytest.mark.parametrize("largest", [39, 20, 7, 1])
+    async def test_too_big_halves_until_it_fits(self, largest: int) -> None:
+        rig, other = Rig(), Rig()
+        rig.switch.largest = largest
+        assert await rig.poll() == await other.poll()
+
+    async def test_too_big_for_one_value_is_an_error(self) -> None:
+        rig = Rig()
+        rig.switch.largest = 0
+        with pytest.raises(SnmpError, match="single value"):
+            await rig.poll()
+
+    async def test_a_walk_ends_where_an_agent_goes_in_circles(self) -> None:
+        class Circle(FakeSwitch):
+            async def bulk(self, starts: Sequence[Oid], repetitions: int) -> list[list[Row]]:
+                return [[((*oids.IF_NAME, 1), b"p")] * repetitions for _ in starts]
+
+        assert await Asker(Circle()).walk((oids.IF_NAME,)) == {(*oids.IF_NAME, 1): b"p"}
+
+    async def test_a_walk_ends_where_an_agent_says_nothing(self) -> None:
+        class Mute(FakeSwitch):
+            async def bulk(self, starts: Sequence[Oid], _repetitions: int) -> list[list[Row]]:
+                return [[] for _ in starts]
+
+        assert await Asker(Mute()).walk((oids.IF_NAME, oids.IF_ALIAS)) == {}
+
+    async def test_a_walk_goes_on_where_an_answer_was_cut(self) -> None:
+        class Cut(FakeSwitch):
+            async def bulk(self, starts: Sequence[Oid], repetitions: int) -> list[list[Row]]:
+                answers = await super().bulk(starts, repetitions)
+                return [answers[0][:2], *([] for _ in starts[1:])]
+
+        whole = await Asker(FakeSwitch()).walk((oids.IF_NAME, oids.IF_ALIAS))
+        assert await Asker(Cut()).walk((oids.IF_NAME, oids.IF_ALIAS)) == whole
+        assert len(whole) == 72
+
+    async def test_a_walk_stops_at_its_limit(self) -> None:
+        assert len(await Asker(FakeSwitch()).walk((oids.IF_NAME, oids.IF_ALIAS), max_rows=10)) == 20
+
+
+class TestRequests:
+    async def test_sizes_and_subtrees(self, rig: Rig) -> None:
+        for _ in range(30):
+            await rig.poll()
+        allowed = (
+            oids.SYSTEM,
+            oids.IF_NUMBER,
+            oids.IF_ENTRY,
+            oids.IFX_ENTRY,
+            oids.GAUGE_NAME[:-1],
+            oids.ROUTEROS_VERSION,
+            oids.FIRMWARE_CURRENT,
+            oids.FIRMWARE_UPGRADE,
+            oids.BOARD_NAME,
+            oids.STATS_ENTRY,
+            oids.OPTICAL_ENTRY,
+            oids.PHYSICAL_DESCR,
+            oids.PROCESSOR_LOAD,
+            oids.BASE_PORT_IF_INDEX,
+            oids.VLAN_FDB_PORT,
+            oids.FDB_PORT,
+            oids.LLDP_REMOTE,
+        )
+        for kind, asked, values in rig.switch.requests:
+            assert values <= (GET_LIMIT if kind == "get" else BULK_LIMIT) <= 60
+            assert all(any(oid[: len(subtree)] == subtree for subtree in allowed) for oid in asked), asked
+            assert all(oid[:10] != (*oids.MIKROTIK, 18) and oid[:11] != (*oids.MIKROTIK, 7, 1) for oid in asked)
+
+    async def test_a_quiet_poll_asks_for_traffic_alone(self, rig: Rig) -> None:
+        for _ in range(3):
+            await rig.poll()
+        rig.switch.requests.clear()
+        await rig.poll()
+        up, down = 11, 5
+        assert sum(values for _, _, values in rig.switch.requests) == 2 + 7 * up + down
+
+    async def test_counters_only_of_the_ports_that_are_wanted(self, rig: Rig) -> None:
+        rig.reader.want({"qsfp56-dd-1-1"})
+        await rig.poll()
+        rig.switch.add(IN, DD11, 5_000)
+        view = await rig.poll()
+        assert view.ports["qsfp56-dd-1-1"].rx_bps == 8_000.0
+        other = view.ports["qsfp56-dd-1-5"]
+        assert (other.oper, other.speed_mbps, other.rx_bps, other.counters_total) == ("up", 200_000, None, {})
+        counters = {
+            oid[-1] for _, asked, _ in rig.switch.requests for oid in asked if oid[:-1] == oids.STATISTICS["RxDrop"]
+        }
+        assert counters == {DD11}
+        rig.reader.want(None)
+        await rig.poll()
+        assert (await rig.port("qsfp56-dd-1-5")).rx_bps == 0.0
+
+    async def test_health_names_are_read_again_when_a_row_comes_or_goes(self, rig: Rig) -> None:
+        await rig.poll()
+        gone = {column: (*column, 50) for column in (oids.GAUGE_NAME, oids.GAUGE_VALUE, oids.GAUGE_UNIT)}
+        rig.switch.table = {oid: value for oid, value in rig.switch.table.items() if oid not in gone.values()}
+        await rig.poll()
+        view = await rig.poll()
+        assert "sfp-temperature" not in {row.name for row in view.health}
+        assert len(view.health) == 19
