@@ -66,6 +66,8 @@ class Plug:
         loop = asyncio.get_running_loop()
         await loop.create_connection(lambda: inner, sock=near)
         outer.peer = inner
+        if outer.transport.is_closing():
+            inner.transport.abort()
         outer.transport.resume_reading()
         await self._serve(far)
 

@@ -8,6 +8,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 from collections.abc import Mapping
 from typing import Any
 
@@ -50,22 +51,21 @@ async def start(scenario: str = "healthy", speed: float = 1.0, seed: int = 1) ->
     """
     command = [sys.executable, "-P", "-m", "sparktui.demo", "--scenario", scenario]
     command += ["--speed", str(speed), "--seed", str(seed), "--parent", str(os.getpid())]
-    process = subprocess.Popen(  # noqa: ASYNC220 - asyncio's would end with this loop, and some commands run several
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True
-    )
-    assert process.stdout is not None
-    try:
-        line = await asyncio.wait_for(asyncio.to_thread(process.stdout.readline), UP_WITHIN_S)
-        return Demo(process, settings(json.loads(line), scenario))
-    except (TimeoutError, ValueError, KeyError) as error:
-        process.kill()
-        process.wait()
-        raise DemoError(f"the simulated rack does not start ({type(error).__name__})") from None
-
-
-async def launch(scenario: str = "healthy", speed: float = 1.0) -> Settings:
-    """Start a rack that lives as long as this process, and return the settings to look at it with."""
-    return (await start(scenario, speed)).settings
+    with tempfile.TemporaryFile() as complaints:
+        # Not asyncio's own way to start it: that child would end with this loop. A new session: ctrl+c is not for it.
+        process = subprocess.Popen(  # noqa: ASYNC220
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=complaints, start_new_session=True
+        )
+        assert process.stdout is not None
+        try:
+            line = await asyncio.wait_for(asyncio.to_thread(process.stdout.readline), UP_WITHIN_S)
+            return Demo(process, settings(json.loads(line), scenario))
+        except (TimeoutError, ValueError, KeyError):
+            process.kill()
+            process.wait()
+            complaints.seek(0)
+            said = complaints.read().decode(errors="replace").strip().splitlines() or ["it says nothing"]
+            raise DemoError(f"the simulated rack does not start: {said[-1]}") from None
 
 
 def settings(said: Mapping[str, Any], scenario: str) -> Settings:

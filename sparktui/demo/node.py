@@ -6,8 +6,9 @@ import math
 from dataclasses import dataclass
 from uuid import UUID
 
-from sparktui.demo.physics import AMBIENT_C, Gpu, chance, key, noise
-from sparktui.demo.scenarios import NicDriver, ReceiveLoss, Software
+from sparktui.demo.cabling import HALVES, Cabling
+from sparktui.demo.physics import AMBIENT_C, Gpu, GpuTraits, chance, key, noise
+from sparktui.demo.scenarios import NODES, Scenario, Software
 from sparktui.demo.traffic import Link, Wire
 
 CPUS = 20
@@ -30,11 +31,12 @@ FRAMES_PER_CPU_S = 470_000
 """Frames per second that one Cortex-A725 takes through the network softirq."""
 
 SQUEEZED_ABOVE_S = 200_000
+"""From so many frames per second on, a CPU's softirq runs out of its time slice."""
+
 MEMORY_IDLE_BYTES, MEMORY_JOB_BYTES = 9.3 * 2**30, 83.7 * 2**30
-MEMORY_RAMP_S, ASIC_HEAT_S = 1.5, 30.0
+MEMORY_RAMP_S, ASIC_HEAT_S, LOAD_AVERAGE_S = 1.5, 30.0, 60.0
 BOOT_S = 9.0
 """Uptime of a node at the moment when it answers again."""
-
 
 WEDGED_CAPPED_US = 1.37e9
 """What the driver's power cap counter stood at on a node in the USB-PD fault; it does not move there."""
@@ -71,36 +73,34 @@ class Half:
 class DemoNode:
     """State of one node. `missed` and `garbled` are frames that came whole and were lost at the RJ45's receive side."""
 
-    def __init__(
-        self,
-        name: str,
-        index: int,
-        seed: int,
-        software: Software,
-        driver: NicDriver,
-        gpu: Gpu,
-        rj45: Adapter,
-        halves: tuple[Half, Half],
-        loss: ReceiveLoss | None,
-    ) -> None:
-        self.name, self.index, self.software, self.driver, self.gpu = name, index, software, driver, gpu
-        self.rj45, self.halves, self._loss = rj45, halves, loss
+    def __init__(self, name: str, scenario: Scenario, seed: int, speed: float, cabling: Cabling) -> None:
+        self.name, self.index = name, NODES.index(name)
         self.key = key(seed, name)
+        self.software, self.driver = scenario.software.get(name, Software()), scenario.nic_driver
+        self._loss = scenario.receive_loss if scenario.receive_loss and scenario.receive_loss.node == name else None
+        usual = GpuTraits(2385.0 + 2.0 * noise(self.key, 0), 88.0 + 0.5 * noise(self.key, 1))
+        self.gpu = Gpu(self.key, scenario.gpus.get(name, usual), speed)
+        self.rj45 = Adapter(cabling.rj45[name])
+        self.halves = [
+            Half(netdev, Adapter(rdma), Adapter(eth))
+            for netdev, (rdma, eth) in zip(HALVES, cabling.fabric[name], strict=True)
+        ]
         self.silent = False
         self.running = False
         self.boots = 0
-        self.wall_offset_s = 0.0009 * (index + 1)
-        weights = [1.0 + 0.5 * chance(self.key, queue) for queue in range(driver.rx_queues)]
+        self.wall_offset_s = 0.0009 * (self.index + 1)
+        weights = [1.0 + 0.5 * chance(self.key, queue) for queue in range(self.driver.rx_queues)]
         self._queue_share = [weight / sum(weights) for weight in weights]
-        single = driver.rx_queues == 1
+        single = self.driver.rx_queues == 1
         self.rx_cpus = (STOCK_RX_CPU,) if single else RSS_CPUS
         self.tx_cpus = (STOCK_TX_CPU,) if single else RSS_CPUS
         self.asic_c = AMBIENT_C
         self.memory_used_bytes = MEMORY_IDLE_BYTES
+        self.load = 0.0
         self._zero()
-        self.booted_at = -(270_000.0 + 4_000.0 * index)
+        self.booted_at = -(270_000.0 + 4_000.0 * self.index)
         self._live_through(-self.booted_at)
-        self.gpu.capped_us = WEDGED_CAPPED_US if gpu.traits.wedged else -self.booted_at * 0.2e6
+        self.gpu.capped_us = WEDGED_CAPPED_US if self.gpu.traits.wedged else -self.booted_at * 0.2e6
         self._seen = self._counted()
 
     def _zero(self) -> None:
@@ -135,6 +135,7 @@ class DemoNode:
             adapter.restart()
         self.gpu.capped_us = 0.0
         self.memory_used_bytes = MEMORY_IDLE_BYTES
+        self.load = 0.0
         self._zero()
         self.busy_s = [0.6 * BOOT_S] * CPUS
         self._seen = self._counted()
@@ -155,6 +156,7 @@ class DemoNode:
         self.gpu.settle(t, running, inlet)
         self.memory_used_bytes += running * MEMORY_JOB_BYTES
         self.asic_c = asic_target_c(running)
+        self.load = 4.2 if running else 0.2
 
     def step(self, t: float, dt: float, running: bool, inlet: float) -> None:
         """Move on by `dt` seconds up to `t`, after the frames of that time have passed on the cables."""
@@ -166,9 +168,10 @@ class DemoNode:
         before, now = self._seen, self._counted()
         self._seen = now
         arrived, broken, sent, eth0, eth1 = (a - b for a, b in zip(now, before, strict=True))
-        work = 0.72 if running else 0.012
         for cpu in range(CPUS):
-            self.busy_s[cpu] += dt * (work if cpu in WORKERS else 0.015 + 0.03 * running)
+            work = (0.72 if running else 0.012) if cpu in WORKERS else 0.015 + 0.03 * running
+            self.busy_s[cpu] += dt * work * (1 + 0.25 * noise(self.key + cpu, t / 2))
+        self.load += ((4.2 if running else 0.2) - self.load) * -math.expm1(-dt / LOAD_AVERAGE_S)
         self.retransmitted += 0.02 * dt + 0.8 * broken
         self._receive(arrived - broken, dt)
         per_queue = sent / self.driver.tx_queues

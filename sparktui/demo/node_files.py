@@ -191,8 +191,8 @@ def stat(node: DemoNode, now: float) -> str:
 
 
 def loadavg(node: DemoNode) -> str:
-    load = 4.11 if node.running else 0.27
-    return f"{load:.2f} {0.8 * load:.2f} {0.7 * load:.2f} {5 if node.running else 1}/1184 {JOB_PID + 1000}\n"
+    running = 5 if node.running else 1
+    return f"{node.load:.2f} {0.9 * node.load:.2f} {0.8 * node.load:.2f} {running}/1184 {JOB_PID + 1000}\n"
 
 
 def uptime(node: DemoNode, now: float) -> str:

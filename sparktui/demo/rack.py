@@ -8,11 +8,11 @@ import time
 from collections.abc import Callable, Mapping
 
 from sparktui.demo.agent import Value
-from sparktui.demo.cabling import HALVES, Cabling
-from sparktui.demo.node import Adapter, DemoNode, Half
-from sparktui.demo.physics import Gpu, GpuTraits, LoadProgram, inlet_c, key, noise
+from sparktui.demo.cabling import Cabling
+from sparktui.demo.node import DemoNode
+from sparktui.demo.physics import IDLE_POWER_W, LoadProgram, inlet_c
 from sparktui.demo.reader import DemoReader
-from sparktui.demo.scenarios import NODES, SCENARIOS, Scenario, Software
+from sparktui.demo.scenarios import NODES, SCENARIOS, Scenario
 from sparktui.demo.switch_tables import SwitchTables
 
 STEP_S = 0.25
@@ -25,9 +25,10 @@ JOB_NOTICES_S, JOB_RESTARTS_S = 1.5, 8.0
 class DemoRack:
     """Four Sparks and their switch.
 
-    Time is whole seconds-since-start of the rack's own: it follows `clock` (monotonic seconds) where one is given, else
-    only `step` moves it. `speed` shortens phases of load and the time heat takes; counters and clocks run at their own
-    pace, so rates stay right. `near_wrap` starts the narrow counters just below their limits. Safe for several threads.
+    Its time, `now`, counts seconds from 0: it follows `clock` (monotonic seconds) where one is given, else only `step`
+    moves it. `speed` shortens phases of load and the time heat takes; counters and clocks run at their own pace, so
+    rates stay right. `near_wrap` starts the narrow counters just below their limits, `port_refresh_s` is the step in
+    which the switch refreshes its own. Safe for several threads.
     """
 
     def __init__(
@@ -49,34 +50,16 @@ class DemoRack:
         self._wall, self._wall_started = wall, wall()
         self._program = LoadProgram(seed, speed)
         self._cabling = Cabling(self.scenario, seed)
-        self.nodes: Mapping[str, DemoNode] = {name: self._node(name, at, seed, speed) for at, name in enumerate(NODES)}
+        self.nodes: Mapping[str, DemoNode] = {
+            name: DemoNode(name, self.scenario, seed, speed, self._cabling) for name in NODES
+        }
         self._readers = {name: DemoReader(self, node) for name, node in self.nodes.items()}
         self._job_off_from = self._job_off_until = math.inf
         running = self._running(0.0)
-        powers = [node.gpu.traits.power_w if running[name] else 4.0 for name, node in self.nodes.items()]
+        powers = [node.gpu.traits.power_w if running[name] else IDLE_POWER_W for name, node in self.nodes.items()]
         for slot, (name, node) in enumerate(self.nodes.items()):
             node.settle(0.0, running[name], inlet_c(slot, powers))
         self.switch = SwitchTables(self.scenario, seed, self._cabling.ports(), port_refresh_s, near_wrap)
-
-    def _node(self, name: str, at: int, seed: int, speed: float) -> DemoNode:
-        own = key(seed, name, "unit")
-        usual = GpuTraits(2385.0 + 2.0 * noise(own, 0), 88.0 + 0.5 * noise(own, 1))
-        halves = [
-            Half(netdev, Adapter(rdma), Adapter(eth))
-            for netdev, (rdma, eth) in zip(HALVES, self._cabling.fabric[name], strict=True)
-        ]
-        loss = self.scenario.receive_loss
-        return DemoNode(
-            name,
-            at,
-            seed,
-            self.scenario.software.get(name, Software()),
-            self.scenario.nic_driver,
-            Gpu(own, self.scenario.gpus.get(name, usual), speed),
-            Adapter(self._cabling.rj45[name]),
-            (halves[0], halves[1]),
-            loss if loss is not None and loss.node == name else None,
-        )
 
     def reader(self, node: str) -> DemoReader:
         """What a probe on this node reads from, at the current time of each read."""
@@ -90,7 +73,9 @@ class DemoRack:
 
     def catch_up(self, within_s: float = 0.0) -> None:
         """Move on to the clock's time, unless that is less than `within_s` ahead."""
-        if self._clock is not None:
+        if self._clock is None:
+            return
+        with self.lock:
             ahead = self._clock() - self._started - self.now
             if ahead > within_s:
                 self.step(ahead)

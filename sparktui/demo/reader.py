@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from sparktui.demo.rack import DemoRack
 
 MAX_SM_CLOCK_MHZ = 3003
-FRESH_S = 0.01
+FRESH_S = 0.025
 """Readings this close together are of one moment."""
 
 

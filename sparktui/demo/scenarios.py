@@ -108,7 +108,7 @@ SCENARIOS: Mapping[str, Scenario] = {
             "hot-node",
             "spark2 runs ten degrees above the rack at the same load, without losing clocks.",
             frozenset({("gpu.hotter_than_peers", "spark2")}),
-            gpus={"spark2": GpuTraits(heat_c_per_w=0.40)},
+            gpus={"spark2": GpuTraits(heat_c_per_w=0.41)},
         ),
         Scenario(
             "pd-wedge",
