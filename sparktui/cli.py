@@ -95,11 +95,19 @@ def main(
 @where
 @click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
 @click.option(
-    "--seconds", type=click.FloatRange(1, 3600), default=6.0, show_default=True, metavar="S", help="How long to look."
+    "--seconds",
+    type=click.FloatRange(1, 3600),
+    metavar="S",
+    help="How long to look (default: 6; with --demo 15, by when its scenario has shown itself).",
 )
 @click.pass_context
 def once(
-    context: click.Context, config_path: str | None, hosts: str | None, demo: str | None, as_json: bool, seconds: float
+    context: click.Context,
+    config_path: str | None,
+    hosts: str | None,
+    demo: str | None,
+    as_json: bool,
+    seconds: float | None,
 ) -> None:
     """One look without the terminal program: waits until counters have a delta, then prints a table or JSON.
 
@@ -107,8 +115,9 @@ def once(
     """
     from sparktui.once import look
 
-    settings = _settings(*_asked(context, config_path, hosts, demo))
-    sys.exit(look(settings, seconds=seconds, as_json=as_json, demo=demo or (context.obj or (None,) * 3)[2]))
+    config_path, hosts, demo = _asked(context, config_path, hosts, demo)
+    settings = _settings(config_path, hosts, demo)
+    sys.exit(look(settings, seconds=seconds or (15.0 if demo else 6.0), as_json=as_json, demo=demo))
 
 
 @main.group()

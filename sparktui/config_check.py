@@ -63,6 +63,8 @@ def _check_struct(value: Any, expected: inspect.StructType, path: KeyPath, probl
     for key, item in value.items():
         if key in fields:
             _check(item, fields[key].type, (*path, key), problems)
+        elif path[:1] == ("findings",) and len(path) == 2 and isinstance(item, dict):
+            problems.append(((*path, key), f'write the rule in quotes: [findings."{path[1]}.{key}"]'))
         elif SECRET.search(key):
             problems.append(((*path, key), _SECRETS_ELSEWHERE))
         else:

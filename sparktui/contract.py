@@ -6,11 +6,18 @@ None = the hardware does not have it, or it is not known yet. Rates are None unt
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Any, Literal
 
 from msgspec import Struct, field
 
 SCHEMA = 1
+
+
+def iso(wall: float) -> str:
+    """Seconds since the epoch as ISO 8601 UTC with milliseconds."""
+    return datetime.fromtimestamp(wall, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
 
 NodeState = Literal[
     "live",
@@ -232,7 +239,7 @@ class Node(Struct, frozen=True):
 
 
 class Health(Struct, frozen=True):
-    """One health row of a switch. `unit` "C" | "rpm" | "V" | "A" | "W" | "" for states (then `value` is the raw code)."""
+    """One health row of a switch. `unit` is C, rpm, V, A, W, or "" for states (`value` is then the raw code)."""
 
     name: str
     value: float | None

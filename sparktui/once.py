@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import msgspec
 
 from sparktui.config import Settings
-from sparktui.contract import Nic, Node, Rack, Switch
+from sparktui.contract import Finding, Nic, Node, Rack, Switch
 from sparktui.monitor import Monitor, RackUnavailable
 
 
@@ -78,12 +78,19 @@ def table(rack: Rack) -> list[str]:
     lines.append("")
     for finding in rack.findings:
         ended = f" (ended {finding.until})" if finding.until else ""
-        lines.append(f"{finding.severity.upper():5} {finding.rule} {finding.target}: {finding.text}{ended}")
+        about = " ".join(filter(None, (finding.target, _part(finding))))
+        lines.append(f"{finding.severity.upper():5} {finding.rule} {about}: {finding.text}{ended}")
         if finding.next:
             lines.append(f"      next: {finding.next}")
     if not rack.findings:
         lines.append("no findings")
     return lines
+
+
+def _part(finding: Finding) -> str:
+    """What of the target it is about: a GPU, a NIC, a port."""
+    named = (finding.evidence.get(key) for key in ("gpu", "nic", "port", "device"))
+    return next((part for part in named if isinstance(part, str)), "")
 
 
 NODE_HEAD = [

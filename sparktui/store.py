@@ -7,23 +7,17 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from typing import Generic, TypeVar
 
 import msgspec
 
-from sparktui.contract import Finding, Node, NodeState, Rack, Switch, SwitchState
+from sparktui.contract import Finding, Node, NodeState, Rack, Switch, SwitchState, iso
 
 SERIES_LENGTH = 600
 """Points kept per series: ten minutes at one per second."""
 
 Point = tuple[float, float | None]
 View = TypeVar("View", Node, Switch)
-
-
-def iso(wall: float) -> str:
-    """Seconds since the epoch as ISO 8601 UTC with milliseconds."""
-    return datetime.fromtimestamp(wall, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 class Series:

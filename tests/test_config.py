@@ -89,6 +89,10 @@ order = ["spark9"]
             "c.toml:1: switches.s: needs 'community_env' (an environment variable) or 'secret_file' (a 0600 file)",
         ),
         ("[ui]\ntheme = 5\n", "c.toml:2: ui.theme: must be a text, not 5"),
+        (
+            "[findings.nic.rx_loss]\nmuted = true\n",
+            'c.toml:1: findings.nic.rx_loss: write the rule in quotes: [findings."nic.rx_loss"]',
+        ),
         ("[uii]\n", "c.toml:1: uii: unknown key: did you mean 'ui'?"),
     ],
 )

@@ -1,7 +1,7 @@
 """The store: ages, states that keep the last picture, series and moved counters."""
 
-from sparktui.contract import Gpu, Node
-from sparktui.store import SERIES_LENGTH, Series, Store, iso
+from sparktui.contract import Gpu, Node, iso
+from sparktui.store import SERIES_LENGTH, Series, Store
 
 
 def gpu(clock: int | None, reasons: list[str] | None = None) -> Gpu:

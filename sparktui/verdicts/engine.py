@@ -14,12 +14,11 @@ import math
 from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 
 from msgspec.structs import replace
 
 from sparktui.config import FindingConfig
-from sparktui.contract import Finding, Node, Severity, Switch
+from sparktui.contract import Finding, Node, Severity, Switch, iso
 from sparktui.verdicts import registry
 from sparktui.verdicts.base import Candidate, Evaluate, Moment, Rule
 
@@ -108,7 +107,7 @@ class _Track:
             rule=rule.id,
             severity=candidate.severity or rule.severity,
             target=candidate.target,
-            since=self.finding.since if self.finding else _iso(self.seen[0][2]),
+            since=self.finding.since if self.finding else iso(self.seen[0][2]),
             until=None,
             text=_plain(candidate.text),
             evidence=candidate.evidence,
@@ -120,7 +119,7 @@ class _Track:
         self.absent = self.absent or (now, wall)
         if self.finding is None or now - self.absent[0] < rule.clear_after_s:
             return None
-        ended, self.finding = replace(self.finding, until=_iso(self.absent[1])), None
+        ended, self.finding = replace(self.finding, until=iso(self.absent[1])), None
         self.seen.clear()
         return ended
 
@@ -209,11 +208,6 @@ class Engine:
                 self._ended.append(ended)
             if part not in there and track.idle(rule, now):
                 del tracks[part]
-
-
-def _iso(wall: float) -> str:
-    """Seconds since the epoch as ISO 8601 UTC with milliseconds."""
-    return datetime.fromtimestamp(wall, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def _plain(text: str) -> str:
