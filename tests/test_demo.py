@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from sparktui.collectors import nic_counters
 from sparktui.collectors.nic import parse_net_dev
-from sparktui.demo.cabling import FABRIC_PORTS, HALVES, RJ45, RJ45_PORTS
+from sparktui.demo.cabling import FABRIC_PORTS, RJ45_PORTS
+from sparktui.demo.hardware import HALVES, RJ45
 from sparktui.demo.physics import LoadProgram, chance, key, noise
 from sparktui.demo.rack import DemoRack
 from sparktui.demo.scenarios import NODES, SCENARIOS, STOCK
@@ -247,6 +248,11 @@ def test_stock_driver_takes_every_frame_on_cpu_0() -> None:
     rack = DemoRack("rx-loss")
     assert rack.reader("spark2").ethtool_channels(RJ45).rx == STOCK.rx_queues
     reader = rack.reader("spark1")
+    idle = 0
+    for _ in passing(rack, 60):
+        now = numbers(reader.text("/proc/stat").splitlines()[1])[3]
+        assert now >= idle
+        idle = now
     before = reader.text("/proc/net/softnet_stat").splitlines()
     rack.step(1.0)
     after = reader.text("/proc/net/softnet_stat").splitlines()

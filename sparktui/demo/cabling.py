@@ -6,14 +6,11 @@ import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
+from sparktui.demo.hardware import HALVES
 from sparktui.demo.physics import chance, key, noise
 from sparktui.demo.scenarios import NODES, Scenario
 from sparktui.demo.traffic import FCS_OCTETS, Flow, Link
 
-HALVES = ("enp1s0f0np0", "enP2p1s0f0np0")
-"""The two netdevs on the cable in a Spark's first cage."""
-
-RJ45 = "enP7s7"
 OPERATOR_PORT, STORAGE_PORT = "ether1", "sfp56-5"
 RJ45_PORTS: Mapping[str, str] = {node: f"sfp56-{at}" for at, node in enumerate(NODES, 1)}
 FABRIC_PORTS: Mapping[str, str] = dict(

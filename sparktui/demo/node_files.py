@@ -6,7 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
-from sparktui.demo.node import BIG, CPUS, DemoNode
+from sparktui.demo.hardware import BIG, CPUS, CX7_BUSES
+from sparktui.demo.node import DemoNode
 from sparktui.demo.physics import AMBIENT_C, key
 
 Render = Callable[[], str]
@@ -86,8 +87,6 @@ SYSCTLS = {
 ZONES_OVER_GPU_C = (1.5, -6.0, -4.5, -6.5, -5.0, 0.0, -2.0)
 """How the SoC's seven zones (TSOC TS0E TS0P TS1E TS1P TGPU TUNC) stand to the GPU's temperature."""
 
-MLX5_HWMON = ("0000:01:00.0", "0000:01:00.1", "0002:01:00.0", "0002:01:00.1")
-
 
 @dataclass(frozen=True, slots=True)
 class Thermometer:
@@ -137,7 +136,7 @@ def static_files(node: DemoNode) -> dict[str, str]:
 
 def sensor_links() -> dict[str, str]:
     """The hwmon chips' links to their devices."""
-    devices = ("nvme/nvme0", None, *MLX5_HWMON, "ieee80211/phy0")
+    devices = ("nvme/nvme0", None, *CX7_BUSES, "ieee80211/phy0")
     return {f"/sys/class/hwmon/hwmon{n}/device": f"../../../{device}" for n, device in enumerate(devices) if device}
 
 
@@ -237,7 +236,7 @@ def thermometers(node: DemoNode) -> list[Thermometer]:
         found.append(Thermometer(f"{hwmon}1/temp{at + 1}_input", "acpitz", None, celsius))
     found += [
         Thermometer(f"{hwmon}{at}/temp1_input", "mlx5", "asic", lambda: node.asic_c)
-        for at, _ in enumerate(MLX5_HWMON, 2)
+        for at, _ in enumerate(CX7_BUSES, 2)
     ]
     return [*found, Thermometer(f"{hwmon}6/temp1_input", "mt7925_phy0", None, lambda: AMBIENT_C + 13.0)]
 

@@ -9,23 +9,28 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from sparktui.demo.node import CPUS, DemoNode
+from sparktui.demo.hardware import BUSES, CPUS, CX7_BUSES, GPU_BUS, HALVES, NVME_BUS, RJ45_BUS, ROOT_PORTS, WIFI_BUS
+from sparktui.demo.node import DemoNode
 
 COUNTER = 1 << 32
 """The kernel counts interrupts and softirqs in 32 bits."""
 
 NEAR_WRAP = COUNTER - 2_000
 R8127_VECTORS, FIRST_TX, LINK_CHANGE = 32, 8, 29
-RJ45_BUS, NVME_BUS, GPU_BUS, WIFI_BUS = "0007:01:00.0", "0004:01:00.0", "000f:01:00.0", "0009:01:00.0"
-CX7_BUSES = ("0000:01:00.0", "0000:01:00.1", "0002:01:00.0", "0002:01:00.1")
-CABLED = {"0000:01:00.0": 0, "0002:01:00.0": 1}
+CABLED = {BUSES[netdev]: half for half, netdev in enumerate(HALVES)}
 """The ConnectX functions with a cable, and which half of it each is."""
 
 COMPLETION_QUEUES = 8
 """How many of a function's completion vectors the job's queues use."""
 
-ROOT_PORTS = ("0000:00:00.0", "0002:00:00.0", "0004:00:00.0", "0007:00:00.0", "0009:00:00.0")
 SMMUS = 22
+QUIET_IPIS = (
+    "CPU stop interrupts",
+    "CPU stop NMIs",
+    "Timer broadcast interrupts",
+    "IRQ work interrupts",
+    "CPU backtrace interrupts",
+)
 
 _CPU_NAMES = "".join(f"CPU{cpu:<8}" for cpu in range(CPUS)) + "\n"
 _HEADER = " " * 12 + _CPU_NAMES
@@ -57,10 +62,9 @@ class InterruptTable:
         self._vectors = list(number(self._lines()))
         self._shown: list[object] = [None] * len(self._vectors)
         self._text = [f"{v.number:>4}:" + _ROW % ((0,) * CPUS) + v.tail + "\n" for v in self._vectors]
-        self._around = [(text[: 5 + 11 * v.cpu], text[16 + 11 * v.cpu :]) for v, text in self._with_text()]
-
-    def _with_text(self) -> Iterator[tuple[Vector, str]]:
-        return zip(self._vectors, self._text, strict=True)
+        self._around = [
+            (text[: 5 + 11 * v.cpu], text[16 + 11 * v.cpu :]) for v, text in zip(self._vectors, self._text, strict=True)
+        ]
 
     def interrupts(self) -> str:
         """/proc/interrupts now."""
@@ -106,8 +110,8 @@ class InterruptTable:
         yield Vector("", msi("MSI", GPU_BUS, 0, "nvidia"), 10, element(node, "busy_s", 5, 31.0), affinity="0-19")
         yield Vector("IPI0", "       Rescheduling interrupts", per_cpu=lambda: [61 * busy for busy in node.busy_s])
         yield Vector("IPI1", "       Function call interrupts", per_cpu=lambda: [23 * busy for busy in node.busy_s])
-        for at, kind in enumerate(("CPU stop", "CPU stop NMIs", "Timer broadcast", "IRQ work", "CPU backtrace"), 2):
-            yield Vector(f"IPI{at}", f"       {kind} interrupts".replace("NMIs interrupts", "NMIs"))
+        for at, kind in enumerate(QUIET_IPIS, 2):
+            yield Vector(f"IPI{at}", f"       {kind}")
 
     def _nvme(self) -> Iterator[Vector]:
         for queue in range(16):

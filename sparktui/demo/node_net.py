@@ -2,23 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from sparktui.collectors.base import Channels, DriverInfo
-from sparktui.demo.cabling import HALVES, RJ45
+from sparktui.demo.hardware import BUSES, CPUS, NETDEVS, PORTS, RJ45, WIFI
 from sparktui.demo.names import MLX5, R8127
-from sparktui.demo.node import CPUS, DemoNode, Half
-from sparktui.demo.node_irq import CX7_BUSES, RJ45_BUS, WIFI_BUS
+from sparktui.demo.node import DemoNode, Half
 from sparktui.demo.traffic import FCS_OCTETS, Wire
 
-Render = Callable[[], str]
-
-WIFI = "wlP9s9"
-PORTS = {HALVES[0]: "p0", "enp1s0f1np1": "p1", HALVES[1]: "p0", "enP2p1s0f1np1": "p1"}
-"""The ConnectX netdevs in the order of their bus addresses, and the cage of each."""
-
-NETDEVS = (RJ45, *PORTS, WIFI)
 FIRMWARE = "28.45.4028 (NVD0000000087)"
 WIFI_FIRMWARE = "____000000-20260318114017"
 W16, W32 = 1 << 16, 1 << 32
@@ -51,9 +42,6 @@ class NodeNetwork:
         self._offset = NEAR_WRAP if near_wrap else 0
         self._halves: dict[str, Half] = {half.netdev: half for half in node.halves}
 
-    def mac(self, netdev: str) -> str:
-        return mac(self._node.index, netdev)
-
     def netdev(self, name: str) -> Netdev:
         """The software counters now."""
         node = self._node
@@ -77,13 +65,12 @@ class NodeNetwork:
 
     def driver(self, name: str) -> DriverInfo:
         """What ETHTOOL_GDRVINFO answers."""
-        software = self._node.software
         if name == RJ45:
-            return DriverInfo("r8127", self._node.driver.version, "", RJ45_BUS)
+            return DriverInfo("r8127", self._node.driver.version, "", BUSES[name])
         if name in PORTS:
-            return DriverInfo("mlx5_core", software.kernel, FIRMWARE, CX7_BUSES[list(PORTS).index(name)])
+            return DriverInfo("mlx5_core", self._node.software.kernel, FIRMWARE, BUSES[name])
         if name == WIFI:
-            return DriverInfo("mt7925e", software.kernel, WIFI_FIRMWARE, WIFI_BUS)
+            return DriverInfo("mt7925e", self._node.software.kernel, WIFI_FIRMWARE, BUSES[name])
         raise OSError(95, "Operation not supported", name)
 
     def channels(self, name: str) -> Channels:
@@ -213,8 +200,3 @@ def net_dev_row(name: str, one: Netdev) -> str:
         f"{name:>6}: {one.rx.octets:7d} {one.rx.frames:7d}    0 {one.rx_missed:4d}    0     0          0"
         f"         0 {one.tx.octets:8d} {one.tx.frames:7d}    0    0    0     0       0          0\n"
     )
-
-
-def mac(node: int, netdev: str) -> str:
-    """A locally administered address."""
-    return f"02:d5:90:00:{node + 1:02x}:{NETDEVS.index(netdev) + 1:02x}"

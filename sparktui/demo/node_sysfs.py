@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from sparktui.demo.cabling import RJ45
+from sparktui.demo.hardware import BUSES, CPUS, NETDEVS, PORTS, RJ45, WIFI, mac, rdma_device
 from sparktui.demo.names import HW_COUNTERS, PORT_COUNTERS, STATISTICS
-from sparktui.demo.node import CPUS, DemoNode
-from sparktui.demo.node_net import NETDEVS, PORTS, WIFI, NodeNetwork
+from sparktui.demo.node import DemoNode
+from sparktui.demo.node_net import NodeNetwork
 from sparktui.demo.traffic import Wire
 
 Render = Callable[[], str]
@@ -26,16 +26,16 @@ def static_files(node: DemoNode, network: NodeNetwork) -> dict[str, str]:
         files |= {f"{NET}/{name}/operstate": "unknown\n" if name == "lo" else "down\n", f"{NET}/{name}/mtu": "1500\n"}
     for name in PORTS:
         cabled = network.rdma(name) is not None
-        port = f"{RDMA}/{device(name)}/ports/1"
+        port = f"{RDMA}/{rdma_device(name)}/ports/1"
         files |= {
-            f"{RDMA}/{device(name)}/hca_type": "MT4129\n",
-            f"{RDMA}/{device(name)}/fw_ver": "28.45.4028\n",
+            f"{RDMA}/{rdma_device(name)}/hca_type": "MT4129\n",
+            f"{RDMA}/{rdma_device(name)}/fw_ver": "28.45.4028\n",
             f"{port}/state": "4: ACTIVE\n" if cabled else "1: DOWN\n",
             f"{port}/phys_state": "5: LinkUp\n" if cabled else "3: Disabled\n",
             f"{port}/rate": "200 Gb/sec (4X HDR)\n" if cabled else "40 Gb/sec (4X QDR)\n",
             f"{port}/link_layer": "Ethernet\n",
             f"{port}/gid_attrs/ndevs/0": name + "\n",
-            f"{RDMA}/{device(name)}/device/net/{name}/mtu": "9000\n",
+            f"{RDMA}/{rdma_device(name)}/device/net/{name}/mtu": "9000\n",
         }
         files |= {f"{port}/counters/{counter}": "0\n" for counter in PORT_COUNTERS}
         files |= {f"{port}/hw_counters/{counter}": "0\n" for counter in HW_COUNTERS}
@@ -48,7 +48,7 @@ def _netdev(node: DemoNode, network: NodeNetwork, name: str, index: int) -> dict
     entries = {
         "ifindex": str(index),
         "type": "1",
-        "address": network.mac(name),
+        "address": mac(node.index, name),
         "operstate": "up" if up else "down",
         "carrier_changes": "2" if up else "1",
         "mtu": "9000" if name in PORTS else "1500",
@@ -68,11 +68,10 @@ def links(network: NodeNetwork) -> dict[str, str]:
     """The devices' links in sysfs."""
     found: dict[str, str] = {}
     for name in NETDEVS:
-        driver = network.driver(name)
-        found[f"{NET}/{name}/device"] = f"../../../{driver.bus}"
-        found[f"{NET}/{name}/device/driver"] = f"../../../../bus/pci/drivers/{driver.driver}"
+        found[f"{NET}/{name}/device"] = f"../../../{BUSES[name]}"
+        found[f"{NET}/{name}/device/driver"] = f"../../../../bus/pci/drivers/{network.driver(name).driver}"
         if name in PORTS:
-            found[f"{RDMA}/{device(name)}/device"] = f"../../../{driver.bus}"
+            found[f"{RDMA}/{rdma_device(name)}/device"] = f"../../../{BUSES[name]}"
     return found
 
 
@@ -88,7 +87,7 @@ def live_files(network: NodeNetwork) -> dict[str, Render]:
         files |= {f"{NET}/{name}/statistics/{entry}": _statistic(network, name, entry) for entry in STATISTICS}
     for name in PORTS:
         if network.rdma(name) is not None:
-            port = f"{RDMA}/{device(name)}/ports/1"
+            port = f"{RDMA}/{rdma_device(name)}/ports/1"
             files |= {f"{port}/counters/{entry}": _rdma(network, name, entry) for entry in TRAFFIC}
             files[f"{port}/hw_counters/rx_write_requests"] = _rdma(network, name, "rx_write_requests")
     return files
@@ -132,8 +131,3 @@ def _rdma(network: NodeNetwork, name: str, entry: str) -> Render:
         return f"{value(*passed)}\n" if passed else "0\n"
 
     return render
-
-
-def device(netdev: str) -> str:
-    """The RDMA device of a ConnectX netdev: enP2p1s0f0np0 -> roceP2p1s0f0."""
-    return "roce" + netdev[2:].rpartition("np")[0]

@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterator, Mapping
 
 from sparktui.demo.agent import Value, counter32, counter64, gauge, integer, oid, text
-from sparktui.demo.cabling import FABRIC_PORTS, HALVES, OPERATOR_PORT, RJ45, RJ45_PORTS, STORAGE_PORT
-from sparktui.demo.node_net import mac
+from sparktui.demo.cabling import FABRIC_PORTS, OPERATOR_PORT, RJ45_PORTS, STORAGE_PORT
+from sparktui.demo.hardware import HALVES, RJ45, mac
 from sparktui.demo.scenarios import NODES, SWITCH
 
 Oid = tuple[int, ...]
