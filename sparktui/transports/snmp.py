@@ -70,6 +70,7 @@ class Engine:
         self._get = GetCommandGenerator()
         self._bulk = BulkCommandGeneratorSingleRun()
         self._domains: set[Oid] = set()
+        self._communities: dict[str, str] = {}
         self._users: dict[str, tuple[str, Keys]] = {}
         self._targets: dict[str, tuple[Keys, Any]] = {}
 
@@ -95,8 +96,12 @@ class Engine:
 
     def _add_security(self, name: str, config: SwitchConfig, credentials: Credentials, keys: Keys) -> None:
         if config.version == "2c":
-            registry.add_v1_system(self.pysnmp, name, credentials.community)
-            registry.add_target_parameters(self.pysnmp, name, name, "noAuthNoPriv", 1)
+            # pysnmp takes an answer for the first entry of its community, so switches that share one share an entry.
+            security = self._communities.get(credentials.community)
+            if security is None:
+                security = self._communities[credentials.community] = f"community{len(self._communities)}"
+                registry.add_v1_system(self.pysnmp, security, credentials.community)
+            registry.add_target_parameters(self.pysnmp, name, security, "noAuthNoPriv", 1)
             return
         user = config.user or ""
         if self._users.get(user, (None, None))[1] != keys:
@@ -153,7 +158,7 @@ class SnmpSession:
     """A Getter over UDP: one request at a time to one switch.
 
     Credentials and address are looked up before the first request and again after every failure, so that a corrected
-    file or a changed DNS entry is noticed.
+    file or a changed DNS entry is noticed. A name with several addresses gives the next one each time, IPv4 first.
     """
 
     def __init__(self, engines: Engines, name: str, config: SwitchConfig) -> None:
@@ -161,6 +166,7 @@ class SnmpSession:
         self._name = name
         self._config = config
         self._engine: Engine | None = None
+        self._tries = 0
 
     async def get(self, oids: Sequence[Oid]) -> dict[Oid, Plain]:
         bindings = [binding(oid) for oid in oids]
@@ -208,8 +214,10 @@ class SnmpSession:
             found = await asyncio.get_running_loop().getaddrinfo(config.host, config.port, type=socket.SOCK_DGRAM)
         except OSError as error:
             raise SnmpError(f"{config.host}: {error.strerror or 'name not known'}") from error
+        addresses = sorted((address for *_, address in found), key=len)
         self._engine = self._engines.admitting(self._name, config, credentials)
-        self._engine.register(self._name, config, credentials, found[0][4])
+        self._engine.register(self._name, config, credentials, addresses[self._tries % len(addresses)])
+        self._tries += 1
         return self._engine
 
     def _read(self, indication: Any, status: int, bindings: Any) -> list[Row]:
