@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable
 
 from msgspec.structs import replace
 
-from sparktui.config import NodeConfig, Settings
+from sparktui.config import NodeConfig, RackConfig, Settings
 from sparktui.contract import Finding, Rack
 from sparktui.demo.scenarios import NODES, SWITCH
 from sparktui.derive import NodeDeriver
@@ -36,7 +36,8 @@ class Monitor:
 
     def __init__(self, settings: Settings, demo: str | None = None, wall: Callable[[], float] = time.time) -> None:
         if demo is not None:
-            settings = replace(settings, nodes=[NodeConfig(name=name) for name in NODES], switches={})
+            names = [NodeConfig(name=name) for name in NODES]
+            settings = replace(settings, nodes=names, switches={}, rack=RackConfig(name="demo"))
         self.settings = settings
         self.clock = time.monotonic
         self._wall = wall
