@@ -276,6 +276,7 @@ async def test_help_lists_every_key_of_every_command_on_a_small_screen() -> None
         for command in bench.app.commands:
             assert command.description in bench.text
             assert keys.label(command, every=True) in bench.text
+        await bench.press("end")
         assert "One row per node" in bench.text
         await bench.press("escape")
         assert "NVIDIA GB10" in bench.text

@@ -1,7 +1,8 @@
 """A small rack and two panes of its own for the tests of the frame; run as a script, it is the program on a terminal.
 
 `python tests/tui_child.py FOLDER` leaves FOLDER/started and FOLDER/stopped when the callbacks have run. $TUI_CLOCK = N
-makes the wall clock N times as fast; $TUI_FEED = SECONDS puts new values that often; $TUI_HANG makes the stopping hang.
+makes the wall clock N times as fast; $TUI_FEED = SECONDS puts new values that often; with $TUI_HANG = SECONDS stopping
+never ends, and the last resort comes that soon; $TUI_NO_MOUSE leaves the mouse alone.
 """
 
 from __future__ import annotations
@@ -144,8 +145,9 @@ PANES = (
 
 
 def main(folder: Path) -> int:
-    from sparktui.ui.run import run_tui
+    from sparktui.ui import run
 
+    run.LAST_S = float(os.environ.get("TUI_HANG", run.LAST_S))
     store = rack_store()
     speed = float(os.environ.get("TUI_CLOCK", "1"))
     began = time.monotonic()
@@ -169,7 +171,7 @@ def main(folder: Path) -> int:
         if "TUI_HANG" in os.environ:
             time.sleep(3600)  # noqa: ASYNC251 - what must not hold the program up
 
-    return run_tui(
+    return run.run_tui(
         store=store,
         settings=settings(),
         panes=PANES,
@@ -177,6 +179,7 @@ def main(folder: Path) -> int:
         stop=stop,
         set_fast=lambda _seconds: None,
         demo=os.environ.get("TUI_DEMO"),
+        mouse="TUI_NO_MOUSE" not in os.environ,
         clock=lambda: time.monotonic() - began,
         wall=lambda: WALL + (time.monotonic() - began) * speed,
     )

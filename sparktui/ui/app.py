@@ -125,6 +125,7 @@ class SparkApp(App[None], inherit_bindings=False):
 
     def on_mount(self) -> None:
         self.theme_changed_signal.subscribe(self, self._recolour)
+        self.app_resume_signal.subscribe(self, lambda _app: self.screen.refresh(layout=True))
         self.set_interval(TICK_S, self._tick)
         if self.complaints:
             self.notify("\n".join(self.complaints), severity="warning", timeout=COMPLAINT_S, markup=False)

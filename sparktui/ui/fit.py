@@ -10,7 +10,7 @@ from textual.content import Content
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """`forms` from the fullest to the shortest. The highest `rank` gives way first: form by form, then wholly."""
+    """`forms` from the fullest to the shortest. The highest `rank` gives way first, its parts in turn."""
 
     rank: int
     forms: tuple[Content, ...]
@@ -25,7 +25,7 @@ def fit(left: Sequence[Part], right: Sequence[Part], width: int, gap: int = 2) -
         standing = [index for index, part in enumerate(parts) if shown[index] < len(part.forms)]
         if not standing:
             break
-        shown[max(standing, key=lambda index: (parts[index].rank, index))] += 1
+        shown[max(standing, key=lambda index: (parts[index].rank, -shown[index], index))] += 1
     texts = [part.forms[form] if form < len(part.forms) else None for part, form in zip(parts, shown, strict=True)]
     start = spaced(texts[: len(left)], gap)
     end = spaced(texts[len(left) :], gap)

@@ -15,17 +15,16 @@ GAP = 3
 
 
 def help_drawing(commands: Sequence[Command], pane: Pane, width: int) -> Drawing:
-    """What this pane shows, the keys by group in as many columns as fit, and what else there is to know of the pane."""
+    """The keys by group, in as many columns as fit, and below them what there is to know of the pane."""
     room = max(width - 2, 1)
-    lines = [Content.assemble((f" {pane.title}", "$title"), ("  help", "$idle"))]
-    first, *more = [wrap(paragraph, room) for paragraph in pane.help.strip().split("\n\n")]
-    lines += [*prose(first), Content("")]
-    blocks = [block(group, [command for command in commands if command.group == group]) for group in groups(commands)]
+    useful = [command for command in commands if pane.sorts or command.id != "app.sort"]
+    blocks = [block(group, [command for command in useful if command.group == group]) for group in groups(useful)]
     widest = max(line.cell_length for block in blocks for line in block)
     count = max(min(room // (widest + GAP), len(blocks)), 1)
+    lines = [Content.assemble((f" {pane.title}", "$title"), ("  help", "$idle"))]
     lines += beside(balanced(blocks, count), room // count, width)
-    for paragraph in more:
-        lines += [Content(""), *prose(paragraph)]
+    for paragraph in pane.help.strip().split("\n\n"):
+        lines += [Content(""), *prose(wrap(paragraph, room))]
     return Drawing(lines)
 
 

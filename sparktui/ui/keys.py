@@ -50,6 +50,7 @@ COMMANDS = (
     Command("app.help", ("?",), "help", "this help", PROGRAM, hint="help"),
     Command("app.palette", (":",), "command_palette", "commands by name", PROGRAM, always=("ctrl+p",)),
     Command("app.theme", ("t",), "theme", "next theme", PROGRAM),
+    Command("app.suspend", ("ctrl+z",), "suspend_process", "to the shell; fg returns", PROGRAM),
     Command("app.quit", ("q",), "quit", "quit", PROGRAM, hint="quit", always=("ctrl+c",)),
 )
 
