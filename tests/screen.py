@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rich.segment import Segment
 from textual.app import App
 
 
@@ -12,3 +13,8 @@ def lines(app: App[None]) -> list[str]:
 
 def text(app: App[None]) -> str:
     return "\n".join(line.rstrip() for line in lines(app))
+
+
+def segments(app: App[None]) -> list[list[Segment]]:
+    """Every line of the visible screen as styled runs."""
+    return [list(strip) for strip in app.screen._compositor.render_strips()]
