@@ -13,7 +13,8 @@ from sparktui.switch.learnt import CROWD_S, LearntPorts, Owner, owners_of
 from sparktui.switch.neighbours import LldpNeighbour, Neighbours
 from sparktui.switch.ports import Interface
 
-P0A, P0B = Owner("spark1", "enp1s0f0np0", "p0"), Owner("spark1", "enP2p1s0f0np0", "p0")
+HALF, OTHER_HALF = "enp1s0f0np0", "enP2p1s0f0np0"
+P0A, P0B = Owner("spark1", HALF, "p0", OTHER_HALF), Owner("spark1", OTHER_HALF, "p0", HALF)
 RJ45 = Owner("spark1", "enP7s7")
 OTHER = Owner("spark2", "enp1s0f0np0", "p0")
 OWNERS = {"0a": P0A, "0b": P0B, "07": RJ45, "20": OTHER}
@@ -69,6 +70,16 @@ def test_a_second_cage_of_the_same_node_is_no_contradiction() -> None:
     learnt = learn(seen(0.0, {"0a": 20}), seen(60.0, {"07": 4}))
     found, _ = attached(learnt, now=60.0)
     assert (found["qsfp56-dd-1-1"].nics, found["sfp56-1"].nics) == (("enp1s0f0np0",), ("enP7s7",))
+
+
+def test_equal_cage_names_of_two_cards_are_two_cables() -> None:
+    cards = {"c1": Owner("hgx", "ens1np0", "p0"), "c2": Owner("hgx", "ens2np0", "p0")}
+    learnt = LearntPorts()
+    learnt.learn(seen(0.0, {"c1": 20, "c2": 24}), NAMES, cards)
+    assert [one.owner.nic for name in ("qsfp56-dd-1-1", "qsfp56-dd-1-5") for one in learnt.on(name)] == [
+        "ens1np0",
+        "ens2np0",
+    ]
 
 
 def test_the_same_reading_taken_twice_does_not_grow_younger() -> None:
@@ -137,6 +148,11 @@ def test_a_nic_that_the_config_puts_elsewhere() -> None:
     assert notes == ["qsfp56-dd-1-5: sees spark1 enp1s0f0np0, which the config puts on qsfp56-dd-1-1"]
 
 
+def test_a_port_that_the_switch_does_not_have() -> None:
+    _, notes = attached(LearntPorts(), {"qsfp56-dd-9-1": "spark1"})
+    assert notes == ["qsfp56-dd-9-1: the config names this port, the switch has none of that name"]
+
+
 def test_the_forms_of_a_config_entry() -> None:
     configured = {"qsfp56-dd-1-1": "spark1", "qsfp56-dd-1-5": "spark9:p0", "sfp56-1": "spark9:enP7s7"}
     found, notes = attached(learn(seen(0.0, {"0a": 20})), configured)
@@ -169,12 +185,13 @@ def nic(mac: str, cage: str | None) -> Nic:
         rdma=None,
         switch_port=None,
         mac=mac,
+        twin="enP2p1s0f0np0",
     )
 
 
 def test_owners_are_what_the_nodes_say() -> None:
     nodes = {"spark1": Node(state="live", nics={"enp1s0f0np0": nic("0a", "p0"), "wlan0": nic("", None)})}
-    assert owners_of(nodes) == {"0a": Owner("spark1", "enp1s0f0np0", "p0")}
+    assert owners_of(nodes) == {"0a": Owner("spark1", "enp1s0f0np0", "p0", "enP2p1s0f0np0")}
 
 
 def port(node: str | None, nics: list[str], age: float | None) -> Port:

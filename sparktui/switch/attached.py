@@ -40,14 +40,14 @@ def attach(
     """
     claims = {name: _claim(said, owners) for name, said in configured.items()}
     port_of = {(node, nic): name for name, (node, nics) in claims.items() for nic in nics}
-    names = {port.index: name for name, port in ports.items()}
-    told: dict[str, list[LldpNeighbour]] = {}
-    for one in seen.lldp if seen else ():
-        told.setdefault(names.get(one.if_index, ""), []).append(one)
+    notes = [
+        f"{name}: the config names this port, the switch has none of that name"
+        for name in sorted(claims.keys() - ports)
+    ]
     found: dict[str, Attached] = {}
-    notes: list[str] = []
     for name, port in ports.items():
         here = learnt.on(name)
+        told = [one for one in seen.lldp if one.if_index == port.index] if seen else []
         claim = claims.get(name)
         astray = [one.owner for one in here if port_of.get(one.owner[:2], name) != name]
         if claim is not None:
@@ -61,10 +61,9 @@ def attach(
             last = max(one.at for one in here)
             found[name] = Attached(here[0].owner.node, _ordered(one.owner.nic for one in here), max(0.0, now - last))
         elif crowd := learnt.crowd(name):
-            stranger = f"{_stranger(told.get(name, ())) or ''} ({', '.join(sorted(crowd))} behind it)"
-            found[name] = Attached(neighbour=stranger.lstrip())
+            found[name] = Attached(neighbour=f"{_stranger(told) or ''} ({', '.join(sorted(crowd))} behind it)".lstrip())
         else:
-            found[name] = _by_name(port, told.get(name, ()), nodes, now - seen.at if seen else 0.0)
+            found[name] = _by_name(port, told, nodes, now - seen.at if seen else 0.0)
     return found, notes
 
 

@@ -14,17 +14,18 @@ CROWD_S: Final = 600.0
 
 
 class Owner(NamedTuple):
-    """The NIC that has a MAC. `cage` is its ConnectX cage ("p0"), shared by the two halves of one cable."""
+    """The NIC that has a MAC. `cage` is its ConnectX cage ("p0"), `twin` the other half of the same cable."""
 
     node: str
     nic: str
     cage: str | None = None
+    twin: str | None = None
 
 
 def owners_of(nodes: Mapping[str, Node]) -> dict[str, Owner]:
     """MAC -> owner, out of the nodes' latest views."""
     return {
-        nic.mac: Owner(name, nic_name, nic.cage)
+        nic.mac: Owner(name, nic_name, nic.cage, nic.twin)
         for name, node in nodes.items()
         for nic_name, nic in node.nics.items()
         if nic.mac
@@ -43,7 +44,7 @@ class Sighting:
 class LearntPorts:
     """Keeps what was learnt until something contradicts it: a switch forgets a MAC after five silent minutes.
 
-    Contradicted = the NIC, or the other half of its cage, is seen on another port, or another node on its port. A port
+    Contradicted = the NIC, or the other half of its cable, is seen on another port, or another node on its port. A port
     behind which several nodes are seen leads to another switch, and none of them is on it.
     """
 
@@ -83,8 +84,7 @@ class LearntPorts:
 def _contradicts(new: Sighting, old: Sighting) -> bool:
     if new.port == old.port:
         return new.owner.node != old.owner.node
-    same_cable = new.owner.cage is not None and new.owner.cage == old.owner.cage
-    return new.owner.node == old.owner.node and (new.owner.nic == old.owner.nic or same_cable)
+    return new.owner.node == old.owner.node and old.owner.nic in (new.owner.nic, new.owner.twin)
 
 
 def _behind(seen: Neighbours, ports: Mapping[int, str], owners: Mapping[str, Owner]) -> dict[str, set[Owner]]:
