@@ -135,21 +135,22 @@ def config_path_command() -> None:
 
 @config.command("validate")
 @click.argument("path", required=False)
-def config_validate(path: str | None) -> None:
+@click.pass_context
+def config_validate(context: click.Context, path: str | None) -> None:
     """Check a config file; every mistake is printed with its line."""
-    from sparktui.config import default_path
-
-    settings = _load(path or default_path())
-    click.echo(f"{path or default_path()}: good ({len(settings.nodes)} nodes, {len(settings.switches)} switches)")
+    path = _file(context, path)
+    settings = _load(path)
+    click.echo(f"{path}: good ({len(settings.nodes)} nodes, {len(settings.switches)} switches)")
 
 
 @config.command("show")
 @click.argument("path", required=False)
-def config_show(path: str | None) -> None:
+@click.pass_context
+def config_show(context: click.Context, path: str | None) -> None:
     """Print the settings in force that differ from the defaults, secrets hidden."""
-    from sparktui.config import default_path, dump
+    from sparktui.config import dump
 
-    click.echo(dump(_load(path or default_path())), nl=False)
+    click.echo(dump(_load(_file(context, path))), nl=False)
 
 
 @config.command("init")
@@ -166,6 +167,13 @@ def config_init(hosts: tuple[str, ...], config_path: str | None, switches: tuple
     from sparktui.config_init import initialise
 
     sys.exit(initialise(list(hosts), list(switches), config_path or default_path(), timeout))
+
+
+def _file(context: click.Context, path: str | None) -> str:
+    """The config file meant: the argument, else --config before the command, else the default."""
+    from sparktui.config import default_path
+
+    return path or (context.obj or (None,))[0] or default_path()
 
 
 def _asked(

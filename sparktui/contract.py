@@ -320,12 +320,12 @@ class Finding(Struct, frozen=True):
     next: str | None = None
 
 
-class Rack(Struct, frozen=True):
+class Rack(Struct, frozen=True, kw_only=True):
     """All there is at one moment. `at` is ISO 8601 UTC; `interval_s` the fast tier's."""
 
+    schema: int = SCHEMA
     at: str
     interval_s: float
     nodes: dict[str, Node]
     switches: dict[str, Switch]
     findings: list[Finding]
-    schema: int = SCHEMA
