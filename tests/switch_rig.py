@@ -15,8 +15,8 @@ from sparktui.switch.values import Oid, Plain
 from tests.snmprec import load, plain
 
 IN, OUT = oids.TRAFFIC["ifHCInOctets"], oids.TRAFFIC["ifHCOutOctets"]
-DD11, DD15, DD21, DD25 = 20, 24, 28, 32
-"""ifIndexes of the recorded CRS812's breakout ports."""
+DD11, DD15, DD25 = 20, 24, 32
+"""ifIndexes of the recorded CRS812's 200G breakout ports."""
 
 
 class FakeSwitch(TableGetter):

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 
+import msgspec
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from sparktui.config import SwitchConfig
+from sparktui.contract import Switch
 from sparktui.switch import oids
 from sparktui.switch.getter import BULK_LIMIT, GET_LIMIT, Asker, NoAnswer, Row, SnmpError
 from sparktui.switch.learnt import Owner
 from sparktui.switch.plan import NO_HEALTH, NO_STATIONS, NO_STATISTICS
-from sparktui.switch.values import Oid
+from sparktui.switch.values import Oid, Plain
 from tests.switch_rig import DD11, IN, FakeSwitch, Rig
 
 
@@ -114,6 +119,31 @@ class TestOtherAgents:
 
     async def test_a_walk_stops_at_its_limit(self) -> None:
         assert len(await Asker(FakeSwitch()).walk((oids.IF_NAME, oids.IF_ALIAS), max_rows=10)) == 20
+
+
+PLAIN = st.one_of(
+    st.integers(-(1 << 63), 1 << 64),
+    st.binary(max_size=20),
+    st.lists(st.integers(0, 1 << 32), max_size=8).map(tuple),
+)
+KNOWN = sorted(oid for oid in FakeSwitch().table if not 14 < oid[-2] < 40)
+
+
+@given(st.lists(st.dictionaries(st.sampled_from(KNOWN), st.one_of(st.none(), PLAIN), max_size=30), max_size=3))
+@settings(max_examples=50, deadline=None)
+def test_whatever_a_switch_says_there_is_a_view_of_it_that_json_can_carry(
+    changes: list[dict[Oid, Plain | None]],
+) -> None:
+    async def polls() -> None:
+        rig = Rig()
+        for change in ({}, *changes):
+            rig.switch.now += 10.0
+            table = {**rig.switch.table, **change}
+            rig.switch.table = {oid: value for oid, value in table.items() if value is not None}
+            view = rig.deriver.view(await rig.reader.read(), rig.owners)
+            assert msgspec.json.decode(msgspec.json.encode(view), type=Switch) == view
+
+    asyncio.run(polls())
 
 
 class TestRequests:

@@ -10,8 +10,8 @@ Plain = int | bytes | Oid
 
 
 def number(plain: Plain | None) -> int | None:
-    """The value if it is a number; a value of another type where a number belongs counts as absent."""
-    return plain if isinstance(plain, int) else None
+    """The value if it is a number that SNMP has; anything else where a number belongs counts as absent."""
+    return plain if isinstance(plain, int) and -(1 << 63) <= plain < 1 << 64 else None
 
 
 def signed(plain: Plain | None) -> int | None:
