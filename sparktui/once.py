@@ -31,8 +31,8 @@ def look(settings: Settings, *, seconds: float, as_json: bool, demo: str | None)
 
 def exit_code(rack: Rack) -> int:
     """2 where nothing at all answered, 1 while a `fail` finding is open, else 0."""
-    targets = [*rack.nodes.values(), *rack.switches.values()]
-    if not any(target.state in ("live", "stale") for target in targets):
+    states = {node.state for node in rack.nodes.values()} | {switch.state for switch in rack.switches.values()}
+    if not states & {"live", "stale"}:
         return 2
     return 1 if any(finding.severity == "fail" and finding.until is None for finding in rack.findings) else 0
 
