@@ -174,13 +174,16 @@ class TestRequests:
             assert all(any(oid[: len(subtree)] == subtree for subtree in allowed) for oid in asked), asked
             assert all(oid[:10] != (*oids.MIKROTIK, 18) and oid[:11] != (*oids.MIKROTIK, 7, 1) for oid in asked)
 
-    async def test_a_quiet_poll_asks_for_traffic_alone(self, rig: Rig) -> None:
-        for _ in range(3):
+    async def test_a_poll_asks_for_traffic_and_by_turns_for_health_or_errors(self, rig: Rig) -> None:
+        for _ in range(4):
             await rig.poll()
-        rig.switch.requests.clear()
-        await rig.poll()
-        up, down = 11, 5
-        assert sum(values for _, _, values in rig.switch.requests) == 2 + 7 * up + down
+        traffic, health, errors = 2 + 7 * 11 + 5, 21 + 5, 13 * 11
+        asked = []
+        for _ in range(4):
+            rig.switch.requests.clear()
+            await rig.poll()
+            asked.append(sum(values for _, _, values in rig.switch.requests))
+        assert asked == [traffic + health, traffic + errors] * 2
 
     async def test_counters_only_of_the_ports_that_are_wanted(self, rig: Rig) -> None:
         rig.reader.want({"qsfp56-dd-1-1"})

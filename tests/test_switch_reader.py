@@ -50,19 +50,37 @@ class TestRates:
         assert port.tx_bps == 1_600.0
         assert port.rx_packets_per_s == 5_500_000.0
 
-    async def test_error_counters_are_read_every_ten_seconds_and_stay_between(self, rig: Rig) -> None:
-        await rig.poll()
-        rig.switch.add(oids.STATISTICS["RxFCSError"], DD11, 500)
-        rig.switch.add(oids.STATISTICS["TxPause"], DD11, 20)
-        rig.switch.add(oids.DISCARDS_AND_ERRORS["ifInErrors"], DD11, 500)
+    async def test_error_counters_are_read_twice_and_then_every_ten_seconds(self, rig: Rig) -> None:
+        errors = oids.STATISTICS["RxFCSError"]
         assert (await rig.port()).rx_fcs_errors_per_s is None
-        for _ in range(2):
-            port = await rig.port()
-            assert (port.rx_fcs_errors_per_s, port.rx_fcs_errors_total) == (50.0, 500)
-            assert port.tx_pause_per_s == 2.0
-            assert port.counters_per_s["ifInErrors"] == 50.0
-            assert port.counters_per_s["RxAlignError"] == 0.0
-        assert (await rig.port()).rx_fcs_errors_per_s == 0.0
+        rig.switch.add(errors, DD11, 500)
+        assert (await rig.port()).rx_fcs_errors_per_s == 100.0
+        rig.switch.add(errors, DD11, 500)
+        assert (await rig.port()).rx_fcs_errors_per_s == 100.0
+        assert (await rig.port()).rx_fcs_errors_per_s == 50.0
+        assert (await rig.port()).rx_fcs_errors_per_s == 50.0
+        port = await rig.port()
+        assert (port.rx_fcs_errors_per_s, port.rx_fcs_errors_total) == (0.0, 1000)
+
+    async def test_every_error_counter_has_its_place(self, rig: Rig) -> None:
+        await rig.poll()
+        named = {**oids.DISCARDS_AND_ERRORS, **oids.STATISTICS}
+        for number, oid in enumerate(named.values(), 1):
+            rig.switch.add(oid, DD11, 5 * number)
+        port = await rig.port()
+        assert port.counters_per_s == {
+            "ifInDiscards": 1.0,
+            "ifInErrors": 2.0,
+            "ifOutDiscards": 3.0,
+            "ifOutErrors": 4.0,
+            "RxTooLong": 5.0,
+            "RxAlignError": 8.0,
+            "RxOverflow": 9.0,
+            "LinkDowns": 13.0,
+        }
+        assert (port.rx_pause_per_s, port.rx_fcs_errors_per_s, port.rx_drops_per_s) == (6.0, 7.0, 10.0)
+        assert (port.tx_pause_per_s, port.tx_drops_per_s) == (11.0, 12.0)
+        assert (port.rx_drops_total, port.tx_drops_total) == (50, 60)
 
     async def test_a_32_bit_counter_wraps_and_its_total_goes_on(self, rig: Rig) -> None:
         errors = oids.DISCARDS_AND_ERRORS["ifInErrors"]

@@ -31,7 +31,10 @@ from sparktui.switch.values import Oid, Plain, column
 ERRORS_S: Final = 10.0
 HEALTH_S: Final = 10.0
 SURVEY_S: Final = 60.0
-"""Seconds between readings of error counters, of health, and of what seldom changes. Traffic is read at every poll."""
+"""Seconds between readings of error counters, of health, and of what seldom changes. Traffic is read at every poll.
+
+The second reading of the error counters comes with the second poll: a rate needs two.
+"""
 
 MAX_STATIONS: Final = 512
 """Entries of the MAC table that are read: a rack has dozens, an office behind an uplink has thousands."""
@@ -55,6 +58,7 @@ class SwitchReader:
         self._ports = PortReader(self._ask, config.ports, clock)
         self._system = System()
         self._errors: dict[str, Counted] = {}
+        self._error_readings = 0
         self._gauges: tuple[Collection[Oid], Mapping[Oid, Plain], Mapping[Oid, Plain]] = ((), {}, {})
         self._health: list[Health] = []
         self._load: list[int] = []
@@ -76,6 +80,7 @@ class SwitchReader:
         if traffic is None:
             if self._ports.epoch != epoch:
                 self._read_at.clear()
+                self._error_readings = 0
             await self._survey()
             traffic = await self._ports.read_traffic() or {}
         at = self._clock()
@@ -99,7 +104,7 @@ class SwitchReader:
     async def _read_due(self, now: float) -> None:
         """What is due besides traffic. A part that fails waits for its turn, those after it for the next poll."""
         parts: tuple[tuple[str, float, Callable[[], Awaitable[str | None]]], ...] = (
-            ("error counters", ERRORS_S, self._read_errors),
+            ("error counters", ERRORS_S if self._error_readings > 1 else 0.0, self._read_errors),
             ("health", HEALTH_S, self._read_health),
             ("interfaces", SURVEY_S, self._survey),
             ("neighbours", SURVEY_S, self._read_neighbours),
@@ -125,6 +130,7 @@ class SwitchReader:
         self._read_at["interfaces"] = self._clock()
 
     async def _read_errors(self) -> str | None:
+        self._error_readings += 1
         statistics = oids.STATISTICS if self._system.is_routeros else {}
         self._errors = await self._ports.read_errors({**oids.DISCARDS_AND_ERRORS, **statistics})
         served = any(oids.STATISTICS.keys() & counted.raw.keys() for counted in self._errors.values())
