@@ -209,18 +209,20 @@ async def echo(connection: socket.socket) -> None:
 
 
 async def test_a_pulled_plug_is_silent_and_resets_what_it_does_not_know() -> None:
-    plug = Plug(echo)
+    pulled = False
+    plug = Plug(echo, lambda: pulled)
     port = await plug.listen("127.0.0.1")
     before, to_before = await asyncio.open_connection("127.0.0.1", port)
     to_before.write(b"heard")
     assert await before.readexactly(5) == b"heard"
-    plug.pull()
+    pulled = True
     to_before.write(b"lost")
     during, to_during = await asyncio.open_connection("127.0.0.1", port)
     to_during.write(b"lost too")
     with pytest.raises(TimeoutError):
         await asyncio.wait_for(before.read(100), 0.05)
-    plug.restore()
+    pulled = False
+    plug.drop()
     for reader in (before, during):
         with pytest.raises((ConnectionError, asyncio.IncompleteReadError)):
             await asyncio.wait_for(reader.readexactly(1), 5)

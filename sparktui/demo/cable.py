@@ -12,14 +12,17 @@ Serve = Callable[[socket.socket], Awaitable[None]]
 
 
 class Plug:
-    """Listens for one node. While it is pulled, connections stand but carry nothing, and new ones get no answer."""
+    """Listens for one node. While `pulled()`, connections stand but carry nothing, and new ones get no answer.
 
-    def __init__(self, serve: Serve) -> None:
+    It is asked for every piece of data, so that nothing gets through between the node's falling silent and its notice.
+    """
+
+    def __init__(self, serve: Serve, pulled: Callable[[], bool]) -> None:
         self._serve = serve
+        self.pulled = pulled
         self._ends: set[End] = set()
         self._tasks: set[asyncio.Task[None]] = set()
         self._server: asyncio.Server | None = None
-        self.pulled = False
 
     async def listen(self, host: str) -> int:
         """Start; returns the port."""
@@ -27,16 +30,8 @@ class Plug:
         self._server = await loop.create_server(lambda: End(self), host, 0)
         return int(self._server.sockets[0].getsockname()[1])
 
-    def pull(self) -> None:
-        self.pulled = True
-
-    def restore(self) -> None:
-        """Plug in again. The machine behind has been started anew, so it resets what it does not know."""
-        self.pulled = False
-        self.drop()
-
     def drop(self) -> None:
-        """End all connections."""
+        """End all connections, as a machine does that was started anew and does not know them."""
         for end in list(self._ends):
             end.transport.abort()
 
@@ -51,7 +46,7 @@ class Plug:
         if end.peer is not None:
             return
         end.transport.pause_reading()
-        if not self.pulled:
+        if not self.pulled():
             task = asyncio.get_running_loop().create_task(self._relay(end))
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
@@ -86,12 +81,12 @@ class End(asyncio.Protocol):
         self._plug.joined(self)
 
     def data_received(self, data: bytes) -> None:
-        if self.peer is not None and not self._plug.pulled:
+        if self.peer is not None and not self._plug.pulled():
             self.peer.transport.write(data)
 
     def connection_lost(self, _error: Exception | None) -> None:
         self._plug.left(self)
-        if self.peer is not None and not self._plug.pulled:
+        if self.peer is not None and not self._plug.pulled():
             self.peer.transport.close()
 
     def pause_writing(self) -> None:

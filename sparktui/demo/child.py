@@ -28,7 +28,7 @@ from sparktui.demo.server import NodeServer
 
 HOST, USER = "127.0.0.1", "nvidia"
 LOOK_S = 0.2
-"""How often the plugs follow what the scenario does to the nodes."""
+"""How often it is looked whether a node came back."""
 
 PR_SET_PDEATHSIG = 1
 
@@ -74,9 +74,10 @@ async def serve(rack: DemoRack, folder: str) -> None:
         **write_secrets(folder, client_key, servers, community),
     }
     print(json.dumps(said), flush=True)
+    silent: set[str] = set()
     try:
         while not ended.is_set():
-            follow(rack, servers)
+            silent = follow(rack, servers, silent)
             await wait(ended, LOOK_S)
     finally:
         agent.close()
@@ -97,15 +98,13 @@ async def wait(event: asyncio.Event, seconds: float) -> None:
         pass
 
 
-def follow(rack: DemoRack, servers: Mapping[str, NodeServer]) -> None:
-    """Pull and restore the nodes' plugs as the rack has it now."""
+def follow(rack: DemoRack, servers: Mapping[str, NodeServer], before: set[str]) -> set[str]:
+    """Let the nodes that were silent `before` and came back since drop their old connections; those silent now."""
     rack.catch_up(LOOK_S / 2)
-    for name, node in rack.nodes.items():
-        plug = servers[name].plug
-        if node.silent and not plug.pulled:
-            plug.pull()
-        elif plug.pulled and not node.silent:
-            plug.restore()
+    now = {name for name, node in rack.nodes.items() if node.silent}
+    for name in before - now:
+        servers[name].plug.drop()
+    return now
 
 
 def write_secrets(

@@ -39,6 +39,11 @@ class DemoReader:
         self._devices: dict[str, Any] = {}
         self._devices_at = -1.0
 
+    @property
+    def silent(self) -> bool:
+        """Whether the node answers nothing at present."""
+        return self._node.silent
+
     def text(self, path: str) -> str:
         with self._rack.lock:
             self._catch_up()

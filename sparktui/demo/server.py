@@ -69,7 +69,7 @@ class NodeServer:
             agent_forwarding=False,
             x11_forwarding=False,
         )
-        self.plug = Plug(self._serve)
+        self.plug = Plug(self._serve, lambda: reader.silent)
         self.port = 0
 
     async def listen(self, host: str) -> None:
