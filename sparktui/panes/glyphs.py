@@ -29,6 +29,12 @@ class Glyphs:
     up: str
     down_arrow: str
     selected: str
+    right: str = ">"
+    left: str = "<"
+    wall: str = "|"
+    filled: str = "="
+    """Of a level bar; `track` is the rest of it."""
+    track: str = "-"
 
 
 UNICODE = Glyphs(
@@ -50,6 +56,11 @@ UNICODE = Glyphs(
     up="↑",
     down_arrow="↓",
     selected="▸",
+    right="→",
+    left="←",
+    wall="│",
+    filled="━",
+    track="─",
 )
 
 ASCII = Glyphs(

@@ -1,0 +1,215 @@
+"""One cable as a block: the node's end, the rates as both ends count them, the switch's end, and the counters."""
+
+from __future__ import annotations
+
+from sparktui.contract import Node, Plane, Port, Rdma, Switch
+from sparktui.panes import facts, figures
+from sparktui.panes.base import Picture
+from sparktui.panes.cells import Piece
+from sparktui.panes.counters import Counter, counter_pieces, counters, moved, nic_counters, port_counters
+from sparktui.panes.detail_network import queues
+from sparktui.panes.nodes import mark_cell
+from sparktui.panes.sheet import Sheet
+from sparktui.panes.states import WORDS, aged, figure, state_pieces
+from sparktui.panes.table import fit
+
+PLANE_STYLES: dict[Plane, str] = {"management": "$mgmt", "fabric": "$fabric", "other": "$idle"}
+
+MIDDLE_CELLS = 25
+"""Two rates and the arrow between them."""
+
+WIDEST_SIDE = 52
+PART_CELLS = 14
+
+
+def item_of(cable: facts.Cable) -> str:
+    return f"cable:{cable.node}:{cable.halves[0][0]}"
+
+
+def halves(cells: int) -> tuple[int, int]:
+    """Cells of the node's and of the switch's side beside the rates."""
+    room = cells - MIDDLE_CELLS - 6
+    left = max(10, min(WIDEST_SIDE, (room + 1) // 2))
+    return left, max(10, min(WIDEST_SIDE, room - left))
+
+
+def add_cable(sheet: Sheet, picture: Picture, cable: facts.Cable, found: tuple[list[Counter], list[Counter]]) -> None:
+    """One block: three lines on the two ends, a line per half with RDMA, then the counters of both ends."""
+    node = picture.rack.nodes[cable.node]
+    switch, port = far_end(picture, cable)
+    left, right = halves(sheet.cells)
+    about = facts.findings_on(picture.rack, cable.node, *cable.parts)
+    worst = about[0].severity if about else None
+    old, far_old = node.state != "live", switch is None or switch.state != "live"
+    ends = zip(
+        near_lines(picture, cable, node),
+        rates(picture, cable, port, old, far_old),
+        far_lines(picture, cable),
+        strict=True,
+    )
+    for index, (near, middle, far) in enumerate(ends):
+        pieces = [
+            *fit(mark_cell(picture, worst) if index == 0 else "", 2),
+            *aged(fit(near, left, "left", picture.glyphs.ellipsis), old and index > 0),
+            ("  ", ""),
+            *middle,
+            ("  ", ""),
+            *aged(fit(far, right, "left", picture.glyphs.ellipsis), far_old and index > 0),
+        ]
+        if index == 0:
+            sheet.item(item_of(cable), *pieces)
+        else:
+            sheet.add(*pieces)
+    for line in rdma_lines(cable):
+        sheet.add(("  ", ""), *aged(line, old))
+    add_counters(sheet, picture, cable, *found)
+
+
+def far_end(picture: Picture, cable: facts.Cable) -> tuple[Switch | None, Port | None]:
+    if cable.far_end is None:
+        return None, None
+    switch = picture.rack.switches.get(cable.far_end[0])
+    return switch, switch.ports.get(cable.far_end[1]) if switch else None
+
+
+def near_lines(picture: Picture, cable: facts.Cable, node: Node) -> list[list[Piece]]:
+    """The node's end: name and link, driver and version, MTU and queues."""
+    _, nic = cable.halves[0]
+    name: list[Piece] = [(cable.node, "bold"), (" ", ""), (cable.name, f"bold {PLANE_STYLES[cable.plane]}")]
+    if node.state == "live":
+        link: list[Piece] = [(f"{figures.speed(cable.speed_mbps).strip()} up", "$ok")]
+    else:
+        link = state_pieces(node, picture.glyphs)
+    link.append((f"  MTU {nic.mtu} q {queues(nic)}", "dim"))
+    return [name, link, [(f"{nic.driver} {nic.driver_version}".strip(), "dim")]]
+
+
+def far_lines(picture: Picture, cable: facts.Cable) -> list[list[Piece]]:
+    """The switch's end, or why it cannot be seen."""
+    switch, port = far_end(picture, cable)
+    if cable.far_end is None or switch is None or port is None:
+        reason, more = unseen(picture, cable)
+        return [[("far end not visible", "$idle")], [(reason, "dim")], [(more, "dim")]]
+    name, port_name = cable.far_end
+    head: list[Piece] = [(name, "bold"), (" ", ""), (port_name, "bold")]
+    if switch.state != "live":
+        link = state_pieces(switch, picture.glyphs)
+    elif port.oper == "up":
+        link = [(f"{figures.speed(port.speed_mbps).strip()} up", "$ok")]
+    else:
+        link = [(f"{picture.glyphs.down} {port.oper}", "bold $warn")]
+    if port.learnt_age_s is None:
+        link.append(("  by the config", "dim"))
+    else:
+        link.append((f"  learnt {figures.age(port.learnt_age_s).strip()} ago", "dim"))
+    drops = facts.summed((port.rx_drops_per_s, port.tx_drops_per_s))
+    return [head, link, [*labelled("fcs ", port.rx_fcs_errors_per_s, picture), *labelled("drop ", drops, picture)]]
+
+
+def labelled(label: str, value: float | None, picture: Picture) -> list[Piece]:
+    """A rate that should be 0, with its name before it."""
+    text = figures.per_second(value).strip() + (picture.glyphs.warn if value else "")
+    return [(label, "dim"), figure(text.ljust(8), "bold $warn" if value else "dim")]
+
+
+def unseen(picture: Picture, cable: facts.Cable) -> tuple[str, str]:
+    """Why the far end of a cable is out of sight, in two lines."""
+    switches = picture.rack.switches
+    if not switches:
+        return "no switch is watched", ""
+    if cable.far_end is not None:
+        name = cable.far_end[0]
+        state = switches[name].state if name in switches else "connecting"
+        return f"{name} port {cable.far_end[1]}", f"{name} {WORDS[state]}: nothing read of it"
+    away = [name for name, switch in switches.items() if switch.state != "live"]
+    if away:
+        return "no port known with this NIC's MAC", f"{', '.join(away)} {WORDS[switches[away[0]].state]}"
+    return "no watched switch knows its MAC:", "another switch, or it never talked"
+
+
+def rates(picture: Picture, cable: facts.Cable, port: Port | None, old: bool, far_old: bool) -> list[list[Piece]]:
+    """Both directions, each as the node (left) and as the switch (right) counts it."""
+    style = PLANE_STYLES[cable.plane]
+    glyphs = picture.glyphs
+    ends = (
+        (cable.tx_bps, port.rx_bps if port else None, glyphs.right),
+        (cable.rx_bps, port.tx_bps if port else None, glyphs.left),
+    )
+    lines: list[list[Piece]] = [
+        [
+            ("tx " if arrow == glyphs.right else "rx ", "dim"),
+            figure(figures.rate(near), "dim" if old else style),
+            (f" {arrow} ", "dim"),
+            figure(figures.rate(far), "dim" if far_old else style),
+            (" rx" if arrow == glyphs.right else " tx", "dim"),
+        ]
+        for near, far, arrow in ends
+    ]
+    lost = [*labelled("miss ", cable.missed_per_s, picture), *labelled("err ", cable.errors_per_s, picture)]
+    return [*(fit(line, MIDDLE_CELLS) for line in lines), aged(fit(lost, MIDDLE_CELLS), old)]
+
+
+def rdma_lines(cable: facts.Cable) -> list[list[Piece]]:
+    """What each half carries; RDMA bytes never show in the netdev's own counters."""
+    lines: list[list[Piece]] = []
+    for name, nic in cable.halves:
+        if nic.rdma is None:
+            continue
+        rdma, plain = figures.rate_pair(nic.rdma.rx_bps, nic.rdma.tx_bps), figures.rate_pair(nic.rx_bps, nic.tx_bps)
+        line: list[Piece] = [(f"{name}  ".ljust(17), "dim"), ("RDMA ", "dim"), figure(rdma, "$fabric")]
+        line += [("  ether ", "dim"), figure(plain), (f"  {nic.rdma.device}", "dim")]
+        line.append(("" if active(nic.rdma) else f" {nic.rdma.state}", "bold $warn"))
+        lines.append(line)
+    return lines
+
+
+def active(rdma: Rdma) -> bool:
+    """ "ACTIVE", or sysfs's own "4: ACTIVE"."""
+    return rdma.state.upper().endswith("ACTIVE")
+
+
+def all_counters(picture: Picture, cable: facts.Cable) -> tuple[list[Counter], list[Counter]]:
+    """Every counter of the node's end and of the switch's; what both halves read off their common port comes once."""
+    near = [one for name, nic in cable.halves for one in counters(picture, cable.node, name, nic_counters(nic))]
+    first = cable.halves[0][0]
+    near = [one for one in near if one.part == first or not common(one.name)]
+    _, port = far_end(picture, cable)
+    if port is None or cable.far_end is None:
+        return near, []
+    return near, counters(picture, *cable.far_end, port_counters(port))
+
+
+def common(counter: str) -> bool:
+    """Whether a ConnectX counter is the physical port's, the same on both halves of the cage."""
+    return counter.endswith("_phy") or "pause" in counter or counter.startswith("module_")
+
+
+def moving(picture: Picture, cable: facts.Cable) -> tuple[list[Counter], list[Counter]]:
+    """Those that moved in the last minute."""
+    near, far = all_counters(picture, cable)
+    return moved(picture, cable.node, near), moved(picture, cable.far_end[0], far) if cable.far_end else []
+
+
+def add_counters(sheet: Sheet, picture: Picture, cable: facts.Cable, near: list[Counter], far: list[Counter]) -> None:
+    """The node's counters on the left, the switch's on the right; under each other where it is narrow."""
+    each = min(60, (sheet.cells - 6) // 2)
+    several = len(cable.halves) > 1
+    if each < (48 if several else 34):
+        for one in near:
+            sheet.add(("    ", ""), *named(picture, one, min(60, sheet.cells - 4), several))
+        for one in far:
+            sheet.add(("    ", ""), *named(picture, one, min(60, sheet.cells - 4), True))
+        return
+    for index in range(max(len(near), len(far))):
+        pieces = named(picture, near[index], each, several) if index < len(near) else fit("", each)
+        if index < len(far):
+            pieces += [("  ", ""), *counter_pieces(picture, far[index], each)]
+        sheet.add(("    ", ""), *pieces)
+
+
+def named(picture: Picture, one: Counter, cells: int, several: bool) -> list[Piece]:
+    """A counter, with the part that it belongs to where there are several."""
+    if not several:
+        return counter_pieces(picture, one, cells)
+    part = fit((one.part, "dim"), PART_CELLS, "left", picture.glyphs.ellipsis)
+    return [*part, *counter_pieces(picture, one, cells - PART_CELLS)]

@@ -1,0 +1,283 @@
+"""The nodes of the overview: one row each, the same columns for the rack's median and spread."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sparktui.contract import Node, Plane, Severity
+from sparktui.panes import facts, figures
+from sparktui.panes.base import Picture
+from sparktui.panes.cells import Piece, bar, buckets, spark, width
+from sparktui.panes.sheet import Sheet
+from sparktui.panes.states import SEVERITY_STYLES, alarm, figure, severity_glyph, state_pieces
+from sparktui.panes.table import Cell, Column, Layout
+
+SPARK_SECONDS = 60.0
+
+
+def columns(names: Sequence[str]) -> list[Column]:
+    """The table's columns; only the configured names set a width."""
+    longest = min(16, max([6, *map(width, names)]))
+    return [
+        Column("mark", ((0, 2, ""),), "left", gap=0),
+        Column("node", ((0, longest, "node"),), "left", gap=0),
+        Column("state", ((0, 6, "state"),), "left"),
+        Column("util", ((0, 10, "util"), (12, 16, "util"), (14, 24, "util")), group=True),
+        Column("mhz", ((0, 4, "MHz"),), group=True),
+        Column("spark", ((4, 8, "last min"), (11, 12, "last minute"), (13, 30, "last minute")), "left"),
+        Column("temp", ((0, 3, "C"),), group=True),
+        Column("watts", ((1, 5, "W"),)),
+        Column("pstate", ((5, 2, "P"),)),
+        Column("memory", ((1, 8, "memory"), (9, 11, "memory")), group=True),
+        Column("cpu", ((10, 4, "cpu"),)),
+        Column("management", ((2, 8, "mgmt"), (8, 14, "mgmt rx/tx")), group=True),
+        Column("fabric", ((1, 8, "fabric"), (7, 14, "fabric rx/tx")), group=True),
+        Column("missed", ((0, 7, "rx miss"),), group=True),
+        Column("errors", ((6, 7, "rx err"),)),
+        Column("irq", ((3, 10, "irq"),), "left", group=True),
+    ]
+
+
+def layout(picture: Picture) -> Layout:
+    return Layout(columns(list(picture.rack.nodes)), picture.width - 1, picture.glyphs, stretch=3)
+
+
+def add_nodes(sheet: Sheet, picture: Picture, names: Sequence[str]) -> None:
+    """Header, one row per node, and what the rack has in common."""
+    table = layout(picture)
+    sheet.add(*table.header())
+    worst = facts.worst_of(picture.rack)
+    for name in names:
+        sheet.item(f"node:{name}", *node_row(picture, table, name, worst.get(name)))
+    for row in rack_rows(picture, table):
+        sheet.add(*row)
+
+
+def node_row(picture: Picture, table: Layout, name: str, severity: Severity | None) -> list[Piece]:
+    node = picture.rack.nodes[name]
+    if never_seen(node):
+        return blank_row(picture, table, name, node)
+    cells: dict[str, Cell] = {
+        "mark": mark_cell(picture, severity),
+        "node": (name, "bold"),
+        "state": state_pieces(node, picture.glyphs),
+    }
+    cells |= gpu_cells(picture, table, name, node) | host_cells(node, table) | network_cells(picture, table, name, node)
+    if node.state == "live":
+        return table.row(cells)
+    return table.row(cells | {"util": None}, old=True)
+
+
+def mark_cell(picture: Picture, severity: Severity | None) -> Cell:
+    """The worst open finding of a target, before its name."""
+    if severity is None:
+        return ""
+    return severity_glyph(severity, picture.glyphs), SEVERITY_STYLES[severity]
+
+
+def never_seen(node: Node) -> bool:
+    """Nothing was ever read: there is no old picture to show."""
+    return node.age_s is None and node.memory is None and not node.gpus and not node.nics
+
+
+def blank_row(picture: Picture, table: Layout, name: str, node: Node) -> list[Piece]:
+    """A node without figures: its state, and the error with its remedy over the rest of the row."""
+    words = state_pieces(node, picture.glyphs)
+    if node.error:
+        words = [*words, ("  ", ""), (node.error, "dim")]
+    rest: dict[str, Cell] = {column.key: None for column in table.columns[3:]}
+    return table.row({"mark": "", "node": (name, "bold"), "state": words, **rest})
+
+
+def gpu_cells(picture: Picture, table: Layout, name: str, node: Node) -> dict[str, Cell]:
+    gpu = facts.gpu_figures(node)
+    if gpu is None:
+        return dict.fromkeys(("util", "mhz", "temp", "watts"), figure(figures.NA)) | {"pstate": ""}
+    load = gpu.utilization_percent
+    full, empty = bar(None if load is None else load / 100, table.widths["util"] - 5, picture.glyphs)
+    return {
+        "util": [(full, "$accent"), (empty, "dim"), (" ", ""), figure(figures.percent(load))],
+        "mhz": figure(figures.whole(gpu.sm_clock_mhz, 4), gpu_style(picture, name)),
+        "spark": (clock_spark(picture, name, gpu, table.widths["spark"]), "dim $accent")
+        if "spark" in table.widths
+        else "",
+        "temp": figure(figures.whole(gpu.temperature_c, 3)),
+        "watts": figure(figures.watts(gpu.power_w)),
+        "pstate": (gpu.pstate or "", ""),
+    }
+
+
+def gpu_style(picture: Picture, name: str) -> str:
+    """The clock is the figure that tells first; a rule says when it is wrong, never a limit of our own."""
+    return "bold $fail" if facts.has_finding(picture.rack, "gpu.low_clock_under_load", name) else "bold"
+
+
+def clock_spark(picture: Picture, name: str, gpu: facts.GpuFigures, cells: int) -> str:
+    """The first GPU's clock over the last minute, from 0 to the most it can do."""
+    series = picture.store.nodes[name].series.get("gpu0.sm_clock_mhz") if name in picture.store.nodes else None
+    values = buckets(series.points if series else (), picture.now, SPARK_SECONDS, cells)
+    return spark(values, 0, gpu.max_sm_clock_mhz or 3000, cells, picture.glyphs)
+
+
+def host_cells(node: Node, table: Layout) -> dict[str, Cell]:
+    used, total = facts.memory_use(node)
+    wide = table.widths.get("memory", 0) >= 11
+    return {
+        "memory": figure(figures.memory_pair(used, total, wide)),
+        "cpu": figure(figures.percent(facts.cpu_busy(node))),
+    }
+
+
+def network_cells(picture: Picture, table: Layout, name: str, node: Node) -> dict[str, Cell]:
+    cables = facts.cables(name, node)
+    counted = [cable for cable in cables if cable.plane != "other"]
+    missed = facts.summed(cable.missed_per_s for cable in counted)
+    errors = facts.summed(cable.errors_per_s for cable in counted)
+    mark = picture.glyphs.warn
+    return {
+        "management": plane_cell(table, cables, "management", "$mgmt"),
+        "fabric": plane_cell(table, cables, "fabric", "$fabric"),
+        "missed": alarm(figures.per_second(missed), missed, mark),
+        "errors": alarm(figures.per_second(errors), errors, mark),
+        "irq": irq_cell(picture, name, node),
+    }
+
+
+def plane_cell(table: Layout, cables: Sequence[facts.Cable], plane: Plane, style: str) -> Cell:
+    """Received and sent bits per second; a plane without a lit cable says so."""
+    mine = [cable for cable in cables if cable.plane == plane]
+    if mine and not any(cable.lit for cable in mine):
+        return "no cable", "dim"
+    wide = table.widths.get(plane, 0) >= 14
+    return figure(figures.rate_pair(*facts.plane_rates(mine, plane), wide), style)
+
+
+def irq_cell(picture: Picture, name: str, node: Node) -> Cell:
+    """How even the management NIC's interrupts are spread: "even", "quiet", or the CPU that takes them all."""
+    nic = facts.management_nic(node)
+    if nic is None:
+        return figure(figures.NA)
+    busiest = facts.busiest_cpu(node.irqs[nic])
+    if busiest is None or busiest[2] < facts.QUIET_IRQS_PER_S:
+        return "quiet", "dim"
+    cpu, share, _ = busiest
+    if share <= facts.EVEN_SHARE:
+        return "even", ""
+    text = f"cpu{cpu} {share * 100:.0f}%"
+    return (
+        (text + picture.glyphs.warn, "bold $warn")
+        if facts.has_finding(picture.rack, "irq.rx_one_cpu", name)
+        else (text, "")
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class RackFigures:
+    """What the comparable nodes have in common: (median, spread) per figure, as text of the figure's own width."""
+
+    kind: str
+    count: int
+    util: tuple[str, str]
+    mhz: tuple[str, str]
+    temp: tuple[str, str]
+    watts: tuple[str, str]
+
+
+def rack_figures(picture: Picture) -> RackFigures:
+    peers = facts.peers(picture.rack)
+    all_of = list(peers.figures.values())
+    loads = [one.utilization_percent for one in all_of]
+    clocks = [one.sm_clock_mhz for one in all_of]
+    heats = [one.temperature_c for one in all_of]
+    powers = [one.power_w for one in all_of]
+    return RackFigures(
+        "loaded" if peers.loaded else "idle",
+        len(all_of),
+        (figures.percent(peers.median(loads)), spread_percent(peers, loads)),
+        (figures.whole(peers.median(clocks), 4), spread_percent(peers, clocks)),
+        (figures.whole(peers.median(heats), 3), figures.whole(difference(heats), 3)),
+        (figures.watts(peers.median(powers)), spread_percent(peers, powers)),
+    )
+
+
+def too_few(rack: RackFigures) -> str:
+    return f"n/a: {rack.count} {rack.kind} node{'' if rack.count == 1 else 's'}, a median needs 3"
+
+
+def rack_rows(picture: Picture, table: Layout) -> list[list[Piece]]:
+    """Median and spread under the nodes' own columns."""
+    if len(picture.rack.nodes) < 2:
+        return []
+    rack = rack_figures(picture)
+    if rack.count < 3:
+        rest: dict[str, Cell] = {column.key: None for column in table.columns[3:]}
+        return [table.row({"node": ("median", "dim"), "state": (too_few(rack), "dim"), **rest})]
+    rows: list[dict[str, Cell]] = [
+        {
+            "node": name,
+            "state": f"of {rack.count}" if index == 0 else rack.kind,
+            "util": rack.util[index],
+            "mhz": rack.mhz[index],
+            "temp": rack.temp[index],
+            "watts": rack.watts[index],
+        }
+        for index, name in enumerate(("median", "spread"))
+    ]
+    return [[(text, "$idle") for text, _ in table.row(cells)] for cells in rows]
+
+
+def rack_summary(picture: Picture) -> str:
+    """Median and spread in one line, for the matrix."""
+    rack = rack_figures(picture)
+    if rack.count < 3:
+        return f"median {too_few(rack)}"
+    return (
+        f"median of {rack.count} {rack.kind}: {rack.util[0].strip()}  {rack.mhz[0].strip()} MHz  "
+        f"{rack.temp[0].strip()} C  {rack.watts[0].strip()} W   "
+        f"spread: {rack.mhz[1]} MHz  {rack.temp[1].strip()} C  {rack.watts[1]} W"
+    )
+
+
+def difference(values: Sequence[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return max(known) - min(known) if len(known) >= 2 else None
+
+
+def spread_percent(peers: facts.Peers, values: Sequence[float | None]) -> str:
+    """(largest - smallest) / median, with a decimal where it is small."""
+    middle, apart = peers.median(values), difference(values)
+    if not middle or apart is None:
+        return figures.NA
+    share = 100 * apart / middle
+    return f"{share:.1f}%" if share < 9.95 else f"{min(share, 999):.0f}%"
+
+
+def ordered(picture: Picture) -> list[str]:
+    """The nodes to show: those that pass the filter, in the rack's order or by the asked-for figure."""
+    rack = picture.rack
+    texts: dict[str, list[str]] = {name: [name, node.state.replace("_", " ")] for name, node in rack.nodes.items()}
+    for finding in facts.open_findings(rack):
+        if finding.target in texts:
+            texts[finding.target] += [finding.rule, finding.text]
+    names = [name for name, words in texts.items() if facts.matches(picture.filter, *words)]
+    if picture.sort:
+        names.sort(key=lambda name: sort_key(picture, name))
+    return names
+
+
+def sort_key(picture: Picture, name: str) -> tuple[bool, float]:
+    """What one wants to see first comes first: most load, heat, memory and loss, but the lowest clock."""
+    node = picture.rack.nodes[name]
+    gpu = facts.gpu_figures(node)
+    used, total = facts.memory_use(node)
+    found = facts.cables(name, node)
+    values: dict[str, float | None] = {
+        "util": gpu.utilization_percent if gpu else None,
+        "temp": gpu.temperature_c if gpu else None,
+        "clock": -gpu.sm_clock_mhz if gpu and gpu.sm_clock_mhz is not None else None,
+        "mem": used / total if used is not None and total else None,
+        "loss": facts.summed(rate for cable in found for rate in (cable.missed_per_s, cable.errors_per_s)),
+    }
+    value = values.get(picture.sort)
+    return node.state != "live" or value is None, -(value or 0.0)

@@ -1,0 +1,67 @@
+"""States and severities as glyph, word and attribute: readable without any colour."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sparktui.contract import Finding, Node, Severity, Switch
+from sparktui.panes.cells import Piece
+from sparktui.panes.figures import NA, age
+from sparktui.panes.glyphs import Glyphs
+
+TITLE = "bold $title"
+"""Style of a section's heading."""
+
+WORDS = {
+    "live": "live",
+    "stale": "stale",
+    "connecting": "connecting",
+    "unreachable": "unreachable",
+    "auth_failed": "auth failed",
+    "host_key_unknown": "host key unknown",
+    "host_key_changed": "host key changed",
+    "no_python": "no python",
+    "probe_failed": "probe failed",
+}
+STYLES = {"live": "$ok", "stale": "$warn", "connecting": "$idle"}
+SEVERITY_STYLES: dict[Severity, str] = {"fail": "bold $fail", "warn": "bold $warn", "info": "$idle"}
+
+
+def glyph_of(state: str, glyphs: Glyphs) -> str:
+    return {"live": glyphs.live, "stale": glyphs.stale, "connecting": glyphs.connecting}.get(state, glyphs.down)
+
+
+def state_style(state: str) -> str:
+    return STYLES.get(state, "bold $fail")
+
+
+def state_pieces(view: Node | Switch, glyphs: Glyphs) -> list[Piece]:
+    """ "● live", "◌ stale 14 s": what is not live says how old its last sample is."""
+    style = state_style(view.state)
+    text = f"{glyph_of(view.state, glyphs)} {WORDS.get(view.state, view.state)}"
+    if view.state not in ("live", "connecting") and view.age_s is not None:
+        text += f" {age(view.age_s).strip()}"
+    return [(text, style)]
+
+
+def severity_glyph(severity: Severity, glyphs: Glyphs) -> str:
+    return {"fail": glyphs.fail, "warn": glyphs.warn, "info": glyphs.info}[severity]
+
+
+def severity_piece(finding: Finding, glyphs: Glyphs) -> Piece:
+    return f"{severity_glyph(finding.severity, glyphs)} {finding.severity}", SEVERITY_STYLES[finding.severity]
+
+
+def aged(pieces: Sequence[Piece], old: bool) -> list[Piece]:
+    """Old values lose their colour and are dimmed; headings stay."""
+    return [(text, style if style == TITLE else "dim") for text, style in pieces] if old else list(pieces)
+
+
+def figure(text: str, style: str = "") -> Piece:
+    """A figure; what the hardware does not have is dimmed."""
+    return text, "dim" if text.strip() == NA else style
+
+
+def alarm(text: str, value: float | None, mark: str, style: str = "bold $warn") -> list[Piece]:
+    """A figure that should be 0: above it, it carries a mark and an attribute."""
+    return [(text, style), (mark, style)] if value else [figure(text, "dim"), (" " * len(mark), "")]
