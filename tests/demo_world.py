@@ -46,17 +46,17 @@ class Probe:
     def __init__(self, rack: DemoRack, node: str) -> None:
         self.reader = rack.reader(node)
         self._samplers = [(one, one.start(self.reader)) for one in collectors()]
-        self._slow_due = 0.0
+        self._slow_due: float | None = None
 
     def tick(self, now: float) -> tuple[dict[str, Any], dict[str, str]]:
-        """One tick: samples and errors by collector."""
+        """One tick: samples and errors by collector. As in the real probe the first has only what is fast."""
         samples: dict[str, Any] = {}
         errors: dict[str, str] = {}
-        slow = now >= self._slow_due
-        if slow:
-            self._slow_due = now + SLOW_S
+        first, slow = self._slow_due is None, self._slow_due is not None and now >= self._slow_due
+        if first or slow:
+            self._slow_due = now if first else now + SLOW_S
         for collector, sample in self._samplers:
-            if collector.tier == "fast" or slow:
+            if slow or (collector.tier == "fast" and not (first and collector.own_thread)):
                 try:
                     samples[collector.name] = sample()
                 except Exception as error:
