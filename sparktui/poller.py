@@ -69,7 +69,7 @@ class Poller:
             node.name: NodePoller(node, settings, store, deriver(node), gate, random) for node in settings.nodes
         }
         self._tasks: list[asyncio.Task[None]] = []
-        self._closed = asyncio.Event()
+        self._closed = False
 
     @property
     def logins(self) -> dict[str, int]:
@@ -80,18 +80,15 @@ class Poller:
         """Watch all nodes until `close` or cancelled."""
         try:
             program = await asyncio.to_thread(payload.build)
-            if not self._closed.is_set():
+            if not self._closed:
                 self._tasks = [asyncio.create_task(node.run(program)) for node in self.nodes.values()]
         except ImportError as error:
             for name in self.nodes:
                 self._store.set_node_state(name, "probe_failed", f"this installation is incomplete: {error}")
         try:
-            while not self._closed.is_set():
+            while not self._closed:
                 self.check(time.monotonic())
-                try:
-                    await asyncio.wait_for(self._closed.wait(), CHECK_S)
-                except TimeoutError:
-                    continue
+                await asyncio.sleep(CHECK_S)
         finally:
             for task in self._tasks:
                 task.cancel()
@@ -109,7 +106,7 @@ class Poller:
 
     async def close(self) -> None:
         """End the probes and close the connections, within 2 s also where a node does not answer."""
-        self._closed.set()
+        self._closed = True
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
@@ -161,7 +158,7 @@ class NodePoller:
             self._store.set_node_state(self._node.name, fault.state, fault.text)
             if fault.state == "unreachable":
                 await self._drop_link()
-            await asyncio.sleep(self._pause(fault.state))
+            await asyncio.sleep(self.pause(fault.state))
 
     def check(self, now: float) -> None:
         """See Poller.check."""
@@ -286,7 +283,7 @@ class NodePoller:
         self._clock.sent(self._beat, self._beat_at, time.time())
         return f"beat {self._beat}\n".encode()
 
-    def _pause(self, state: contract.NodeState) -> float:
+    def pause(self, state: contract.NodeState) -> float:
         """Seconds until the next attempt: longer with each failure, and scattered so that nodes do not come at once."""
         if self._live_since is not None and time.monotonic() - self._live_since > GOOD_S:
             self._failures = 0

@@ -74,7 +74,7 @@ class Session:
         self._partial: list[bytes] = []
         self._partial_size = 0
         self._lines: deque[Line] = deque()
-        self._queued = 0
+        self.queued_bytes = 0
         self._paused = False
         self._waiter: asyncio.Future[None] | None = None
         self._closed = asyncio.Event()
@@ -93,7 +93,7 @@ class Session:
             *lines, rest = b"".join([*self._partial, data]).split(b"\n")
             self._partial, self._partial_size = [], 0
             for line in lines:
-                self._queued += len(line) + LINE_COST
+                self.queued_bytes += len(line) + LINE_COST
                 self._lines.append(Line(now, line))
             self._wake()
         else:
@@ -103,7 +103,7 @@ class Session:
         if self._partial_size > MAX_LINE:
             self._partial, self._partial_size = [], 0
             self.fail(TransportError("probe_failed", f"the node sends a line of more than {MAX_LINE >> 20} MiB"))
-        elif self._queued > MAX_QUEUED and self._pipe and not self._paused:
+        elif self.queued_bytes > MAX_QUEUED and self._pipe and not self._paused:
             self._paused = True
             self._pipe.pause_reading()
 
@@ -140,8 +140,8 @@ class Session:
             self._waiter = asyncio.get_running_loop().create_future()
             await self._waiter
         line = self._lines.popleft()
-        self._queued -= len(line.data) + LINE_COST
-        if self._paused and self._pipe and self._queued < MAX_QUEUED // 2:
+        self.queued_bytes -= len(line.data) + LINE_COST
+        if self._paused and self._pipe and self.queued_bytes < MAX_QUEUED // 2:
             self._paused = False
             self._pipe.resume_reading()
         return line
@@ -153,7 +153,10 @@ class Session:
                 self._pipe.write(data)
 
     def kill(self) -> None:
-        """End the program at once, also a stopped one, and let go of it."""
+        """End the program at once, also a stopped one, and let go of it.
+
+        sshd passes no signal on to programs of root: there, and where the connection hangs, the probe's alarm ends it.
+        """
         if self._pipe and not self._closed.is_set():
             with contextlib.suppress(OSError):
                 self._pipe.kill()

@@ -34,6 +34,7 @@ KEEPALIVE_S, KEEPALIVES = 1.0, 3
 MAX_JUMPS = 8
 SYSTEM_KNOWN_HOSTS = "/etc/ssh/ssh_known_hosts"
 DEFAULT_KNOWN_HOSTS = ["~/.ssh/known_hosts", "~/.ssh/known_hosts2", SYSTEM_KNOWN_HOSTS]
+COMMON_HOST_KEYS = ("ssh-ed25519", "ecdsa-sha2-nistp256", "rsa-sha2-512")
 DEFAULT_IDENTITIES = ("id_ed25519", "id_ecdsa", "id_rsa", "id_ed25519_sk", "id_ecdsa_sk")
 
 
@@ -133,7 +134,7 @@ class Client(asyncssh.SSHClient):
 
     def validate_host_public_key(self, host: str, addr: str, port: int, key: asyncssh.SSHKey) -> bool:
         """Called for a key that is not among the trusted ones; never trusts it."""
-        names = [name if port == trouble.SSH_PORT else f"[{name}]:{port}" for name in (host, addr) if name]
+        names = [_entry(name, port) for name in (host, addr) if name]
         shown = _fingerprint(key)
         for file in self._route.known:
             for name in names:
@@ -188,8 +189,10 @@ def _route(host: str, port: int | None, user: str | None, ssh: SshConfig) -> Rou
     seen = asyncssh.SSHClientConnectionOptions(**options, client_keys=None)
     identities = _identities(seen, ssh)
     known = tuple(_known_file(path) for path in _known_paths(seen, ssh))
+    place = trouble.Place(host, seen.host, seen.port, seen.username, seen.host_key_alias, bool(seen.tunnel))
     options |= {
         "known_hosts": functools.partial(_trusted, known),
+        "server_host_key_algs": _host_key_algorithms(place, known),
         "client_keys": list(identities) or (),
         "ignore_encrypted": not ssh.identity,
         "agent_path": None if ssh.identity else (),
@@ -204,7 +207,6 @@ def _route(host: str, port: int | None, user: str | None, ssh: SshConfig) -> Rou
         "keepalive_count_max": KEEPALIVES,
     }
     jumps = tuple(str(seen.tunnel).split(",")) if seen.tunnel else ()
-    place = trouble.Place(host, seen.host, seen.port, seen.username, seen.host_key_alias, bool(jumps))
     return Route(place, jumps, known, identities, options)
 
 
@@ -250,6 +252,22 @@ def _read_known(path: str, expanded: str, _mtime_ns: int, _size: int) -> KnownFi
     return KnownFile(path, hosts, hashed)
 
 
+def _entry(name: str, port: int) -> str:
+    """A host's name in known_hosts."""
+    return name if port == trouble.SSH_PORT else f"[{name}]:{port}"
+
+
+def _host_key_algorithms(place: trouble.Place, known: Sequence[KnownFile]) -> tuple[()] | str:
+    """Those of the known keys first, then all: by default the library offers only the former.
+
+    Then a node that has none of them any more closes the connection, and nobody learns that its key has changed.
+    """
+    name = _entry(place.alias or place.host, place.port)
+    keys = [key for file in known for key in file.hosts.match(name, "", None)[0]]
+    first = [algorithm.decode() for key in keys for algorithm in key.sig_algorithms]
+    return ",".join([*first, *COMMON_HOST_KEYS, "*"]) if first else ()
+
+
 def _trusted(known: Sequence[KnownFile], host: str, addr: str, port: int | None) -> tuple[list[Any], ...]:
     """Trusted keys, trusted authorities and revoked keys of a host, from all files."""
     found = [file.hosts.match(host, addr, port) for file in known]
@@ -261,17 +279,15 @@ async def _log_in(route: Route, tunnel: asyncssh.SSHClientConnection | None) -> 
     client = Client(route)
     options = route.options | {"tunnel": tunnel, "client_factory": lambda: client}
     try:
-        try:
-            return await asyncssh.connect(**options)
-        except asyncssh.KeyExchangeFailed:
-            # Only algorithms of the known keys are offered; a node that has none of them must show the key it has.
-            return await asyncssh.connect(**options, server_host_key_algs="default")
+        return await asyncssh.connect(**options)
     except asyncssh.PermissionDenied:
         raise trouble.auth_failed(route.place, await _tried(route)) from None
     except asyncssh.HostKeyNotVerifiable as error:
         raise client.fault or TransportError("host_key_changed", f"{error}") from None
     except asyncssh.Error as error:
         raise trouble.no_session(route.place, str(error)) from None
+    except FileNotFoundError as error:
+        raise TransportError("auth_failed", f"no key to log in with: {error.filename} is not there") from None
     except OSError as error:
         raise trouble.unreachable(route.place, error, CONNECT_WITHIN_S) from None
     except ValueError as error:
