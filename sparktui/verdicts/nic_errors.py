@@ -26,7 +26,8 @@ def make(limits: Mapping[str, float]) -> Evaluate:
     def evaluate(moment: Moment) -> list[Candidate]:
         up = {
             # A link that came up again counts what it made of the silence: carrier_changes starts another window.
-            (node, netdev, view.boot_id, nic.carrier_changes): nic
+            # So does a driver that becomes known: before, there is no telling which counters are of broken frames.
+            (node, netdev, view.boot_id, nic.carrier_changes, nic.driver): nic
             for node, view, netdev, nic in nics(moment.live_nodes())
             if nic.operstate == "up"
         }
