@@ -80,7 +80,7 @@ def near_lines(picture: Picture, cable: facts.Cable, node: Node) -> list[list[Pi
         link: list[Piece] = [(f"{figures.speed(cable.speed_mbps).strip()} up", "$ok")]
     else:
         link = state_pieces(node, picture.glyphs)
-    link.append((f"  MTU {nic.mtu} q {queues(nic)}", "dim"))
+    link.append((f" MTU {nic.mtu} q {queues(nic)}", "dim"))
     return [name, link, [(f"{nic.driver} {nic.driver_version}".strip(), "dim")]]
 
 
@@ -103,13 +103,13 @@ def far_lines(picture: Picture, cable: facts.Cable) -> list[list[Piece]]:
     else:
         link.append((f"  learnt {figures.age(port.learnt_age_s).strip()} ago", "dim"))
     drops = facts.summed((port.rx_drops_per_s, port.tx_drops_per_s))
-    return [head, link, [*labelled("fcs ", port.rx_fcs_errors_per_s, picture), *labelled("drop ", drops, picture)]]
+    return [head, link, [*labelled("fcs ", port.rx_fcs_errors_per_s, picture), *labelled("drop ", drops, picture, 0)]]
 
 
-def labelled(label: str, value: float | None, picture: Picture) -> list[Piece]:
-    """A rate that should be 0, with its name before it."""
+def labelled(label: str, value: float | None, picture: Picture, cells: int = 8) -> list[Piece]:
+    """A rate that should be 0, in at least `cells`, with its name before it."""
     text = figures.per_second(value).strip() + (picture.glyphs.warn if value else "")
-    return [(label, "dim"), figure(text.ljust(8), "bold $warn" if value else "dim")]
+    return [(label, "dim"), figure(text.ljust(cells), "bold $warn" if value else "dim")]
 
 
 def unseen(picture: Picture, cable: facts.Cable) -> tuple[str, str]:
@@ -145,7 +145,7 @@ def rates(picture: Picture, cable: facts.Cable, port: Port | None, old: bool, fa
         ]
         for near, far, arrow in ends
     ]
-    lost = [*labelled("miss ", cable.missed_per_s, picture), *labelled("err ", cable.errors_per_s, picture)]
+    lost = [*labelled("miss ", cable.missed_per_s, picture), *labelled("err ", cable.errors_per_s, picture, 0)]
     return [*(fit(line, MIDDLE_CELLS) for line in lines), aged(fit(lost, MIDDLE_CELLS), old)]
 
 

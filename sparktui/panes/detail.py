@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from sparktui.contract import Cpus, Gpu, Memory, Node, Platform, Probe, Sensor
 from sparktui.panes import facts, figures
 from sparktui.panes.base import Drawing, Picture
-from sparktui.panes.cells import Piece, bar, content, pad, spark, wrap
+from sparktui.panes.cells import Piece, bar, clean, content, pad, spark, width, wrap
 from sparktui.panes.detail_network import interrupt_lines, keyed, listed, network_lines, protocol_lines, words
 from sparktui.panes.findings import finding_lines
 from sparktui.panes.glyphs import Glyphs
@@ -19,7 +19,7 @@ from sparktui.panes.table import side_by_side
 Line = list[Piece]
 
 TWO_COLUMNS_FROM = 116
-SENSOR_CELLS = 28
+SENSOR_NAME_CELLS = 30
 
 
 def node_detail(picture: Picture, name: str) -> Drawing:
@@ -186,14 +186,16 @@ def cpu_lines(cpus: Cpus, glyphs: Glyphs) -> list[Line]:
 
 def sensor_lines(sensors: Sequence[Sensor], cells: int, ellipsis: str) -> list[Line]:
     """Sensors in their own order, down and then across, as many side by side as fit."""
-    across = max(1, cells // SENSOR_CELLS)
+    names = [f"{one.chip} {one.label}" for one in sensors]
+    longest = min(SENSOR_NAME_CELLS, max(width(clean(name)) for name in names))
+    across = max(1, cells // (longest + 14))
     shown: list[Line] = [
         [
-            (pad(f"{one.chip} {one.label}", SENSOR_CELLS - 12, ellipsis=ellipsis), "dim"),
-            (figures.plain(one.value)[:6].rjust(7), ""),
-            (" " + pad(one.unit, 4), "dim"),
+            (pad(name, longest, ellipsis=ellipsis), "dim"),
+            (figures.reading(one.value, one.unit)[:6].rjust(7), ""),
+            (f" {pad(one.unit, 6)}", "dim"),
         ]
-        for one in sensors
+        for name, one in zip(names, sensors, strict=True)
     ]
     rows = -(-len(shown) // across)
     return [[("sensors", TITLE)], *([piece for line in shown[row::rows] for piece in line] for row in range(rows))]

@@ -48,13 +48,14 @@ def nic_lines(picture: Picture, name: str, netdev: str, nic: Nic, cells: int) ->
     if nic.rdma is not None:
         rates = figure(figures.rate_pair(nic.rdma.rx_bps, nic.rdma.tx_bps) + "  " if up else "")
         lines.append(keyed("RDMA", rates, (f"{nic.rdma.device} {nic.rdma.state}", "dim")))
+    mark = picture.glyphs.warn
+    pairs = (("missed", nic.rx_missed_per_s, nic.rx_missed_total), ("errors", nic.rx_errors_per_s, nic.rx_errors_total))
     lost = [
-        ("missed ", "dim"), *alarm(figures.per_second(nic.rx_missed_per_s), nic.rx_missed_per_s, picture.glyphs.warn),
-        (figures.total(nic.rx_missed_total), ""), ("  errors ", "dim"),
-        *alarm(figures.per_second(nic.rx_errors_per_s), nic.rx_errors_per_s, picture.glyphs.warn),
-        (figures.total(nic.rx_errors_total), ""),
-    ]  # fmt: skip
-    lines.append(keyed("receive", *lost))
+        [(f"{word} ", "dim"), *alarm(figures.per_second(rate), rate, mark), figure(figures.total(total))]
+        for word, rate, total in pairs
+    ]
+    room = max(8, cells - KEY_CELLS - 1)
+    lines += [keyed("" if index else "receive", *line) for index, line in enumerate(flow(lost, room, 0))]
     counted = [one for one in counters(picture, name, netdev, nic_counters(nic)) if one.total or one.per_s]
     return lines + counter_lines(picture, counted, cells)
 

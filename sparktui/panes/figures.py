@@ -168,6 +168,11 @@ def speed(mbps: int | None) -> str:
     return f"{min(mbps / 1000, 999):.3g}G"[-4:].rjust(4)
 
 
+def reading(value: float | None, unit: str) -> str:
+    """A sensor's value with the decimals its unit deserves, of no fixed width: "38" C, "7230" rpm, "49.8" W."""
+    return NA if value is None or not isfinite(value) else f"{value:.{0 if unit in ('C', 'rpm', '') else 1}f}"
+
+
 def plain(value: float | None, digits: int = 1) -> str:
     """A number without trailing zeros, of no fixed width: "49.8", "38"."""
     if value is None or not isfinite(value):

@@ -37,7 +37,8 @@ def one_finding(
     indent = sum(width(text) for text, _ in head)
     room = max(10, cells - indent - DURATION_CELLS - 1)
     lines = worded(finding, room, most, glyphs.ellipsis)
-    duration = age(facts.seconds_between(finding.since, picture.rack.at))
+    seconds = facts.seconds_between(finding.since, picture.rack.at)
+    duration = age(None if seconds is None else max(0.0, seconds))
     first: list[Piece] = [*head, (pad(lines[0], room), ""), (" ", ""), (duration, "dim")]
     return [first, *([(" " * indent, ""), (line, "")] for line in lines[1:])]
 

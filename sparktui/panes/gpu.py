@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sparktui.contract import Gpu, GpuProcess, Node
+from sparktui.contract import Gpu, Node
 from sparktui.panes import facts, figures
 from sparktui.panes.base import Drawing, Pane, Picture
-from sparktui.panes.cells import Piece, buckets, chart, outlined, pad, spark, width
+from sparktui.panes.cells import Piece, buckets, chart, clean, outlined, pad, spark, width
 from sparktui.panes.detail import node_detail
 from sparktui.panes.findings import finding_lines
 from sparktui.panes.nodes import mark_cell
@@ -24,6 +24,7 @@ KEY_CELLS = 9
 FIGURE_CELLS = 31
 RANGE_CELLS = 12
 SHOWN_PROCESSES = 4
+NAME_CELLS = 32
 CHART_ROWS = 5
 
 HELP = """\
@@ -225,23 +226,20 @@ def process_lines(picture: Picture, gpu: Gpu, all_of_them: bool) -> list[list[Pi
     """The processes with the most memory first."""
     ordered = sorted(gpu.processes, key=lambda one: (-(one.memory_bytes or 0), one.pid))
     shown = ordered if all_of_them else ordered[:SHOWN_PROCESSES]
-    lines = [process_line(picture, one, "process" if index == 0 else "") for index, one in enumerate(shown)]
+    names = min(NAME_CELLS, max((width(clean(one.name)) for one in shown), default=0))
+    lines: list[list[Piece]] = [
+        [
+            (pad("process" if index == 0 else "", KEY_CELLS), "dim"),
+            figure(figures.gib(one.memory_bytes)),
+            (f" {one.pid:>8}  ", "dim"),
+            (pad(one.name, names, ellipsis=picture.glyphs.ellipsis), ""),
+            (f"  in {one.container}" if one.container else "", "dim"),
+        ]
+        for index, one in enumerate(shown)
+    ]
     if len(shown) < len(ordered):
         lines.append([(" " * KEY_CELLS, ""), (f"{len(ordered) - len(shown)} more", "dim")])
     return lines or [[(pad("process", KEY_CELLS), "dim"), ("none", "dim")]]
-
-
-def process_line(picture: Picture, one: GpuProcess, key: str) -> list[Piece]:
-    ellipsis = picture.glyphs.ellipsis
-    container = f"  in {one.container}" if one.container else ""
-    name = pad(one.name, max(10, min(40, width(one.name))), ellipsis=ellipsis)
-    return [
-        (pad(key, KEY_CELLS), "dim"),
-        figure(figures.gib(one.memory_bytes)),
-        (f"  {one.pid:>7}  ", "dim"),
-        (name, ""),
-        (container, "dim"),
-    ]
 
 
 def gpu_detail(picture: Picture, name: str, gpu: Gpu) -> Drawing:

@@ -23,19 +23,19 @@ def columns(names: Sequence[str]) -> list[Column]:
         Column("mark", ((0, 2, ""),), "left", gap=0),
         Column("node", ((0, longest, "node"),), "left", gap=0),
         Column("state", ((0, 6, "state"),), "left"),
-        Column("util", ((0, 10, "util"), (12, 16, "util"), (14, 24, "util")), group=True),
+        Column("util", ((0, 9, "util"), (12, 16, "util"), (14, 24, "util")), group=True),
         Column("mhz", ((0, 4, "MHz"),), group=True),
-        Column("spark", ((4, 8, "last min"), (11, 12, "last minute"), (13, 30, "last minute")), "left"),
+        Column("spark", ((5, 8, "last min"), (11, 12, "last minute"), (13, 30, "last minute")), "left"),
         Column("temp", ((0, 3, "C"),), group=True),
         Column("watts", ((1, 5, "W"),)),
-        Column("pstate", ((5, 2, "P"),)),
+        Column("pstate", ((6, 2, "P"),)),
         Column("memory", ((1, 8, "memory"), (9, 11, "memory")), group=True),
         Column("cpu", ((10, 4, "cpu"),)),
         Column("management", ((2, 8, "mgmt"), (8, 14, "mgmt rx/tx")), group=True),
         Column("fabric", ((1, 8, "fabric"), (7, 14, "fabric rx/tx")), group=True),
-        Column("missed", ((0, 7, "rx miss"),), group=True),
-        Column("errors", ((6, 7, "rx err"),)),
-        Column("irq", ((3, 10, "irq"),), "left", group=True),
+        Column("missed", ((0, 5, "miss"), (6, 7, "rx miss")), group=True),
+        Column("errors", ((3, 5, "err"), (6, 7, "rx err"))),
+        Column("irq", ((4, 10, "irq"),), "left", group=True),
     ]
 
 
@@ -138,10 +138,15 @@ def network_cells(picture: Picture, table: Layout, name: str, node: Node) -> dic
     return {
         "management": plane_cell(table, cables, "management", "$mgmt"),
         "fabric": plane_cell(table, cables, "fabric", "$fabric"),
-        "missed": alarm(figures.per_second(missed), missed, mark),
-        "errors": alarm(figures.per_second(errors), errors, mark),
+        "missed": alarm(per_second(missed, table.widths["missed"]), missed, mark),
+        "errors": alarm(per_second(errors, table.widths.get("errors", 0)), errors, mark),
         "irq": irq_cell(picture, name, node),
     }
+
+
+def per_second(value: float | None, cells: int) -> str:
+    """A rate with its unit where the column has room for it."""
+    return figures.per_second(value) if cells >= 7 else figures.count(value)
 
 
 def plane_cell(table: Layout, cables: Sequence[facts.Cable], plane: Plane, style: str) -> Cell:
@@ -247,6 +252,8 @@ def difference(values: Sequence[float | None]) -> float | None:
 def spread_percent(peers: facts.Peers, values: Sequence[float | None]) -> str:
     """(largest - smallest) / median, with a decimal where it is small."""
     middle, apart = peers.median(values), difference(values)
+    if apart == 0 and middle is not None:
+        return "0.0%"
     if not middle or apart is None:
         return figures.NA
     share = 100 * apart / middle

@@ -152,7 +152,7 @@ def port_columns(picture: Picture) -> list[Column]:
     return [
         Column("mark", ((0, 2, ""),), "left", gap=0),
         Column("port", ((0, min(16, max([6, *map(width, ports)])), "port"),), "left", gap=0),
-        Column("cable", ((0, 1, ""),), "left"),
+        Column("cable", ((0, width(picture.glyphs.cable), ""),), "left"),
         Column("peer", ((0, min(16, max([10, *map(width, peers)])), "node"),), "left"),
         Column("link", ((0, 4, "link"),), group=True),
         Column("rates", ((0, 8, "rx/tx"), (3, 14, "rx/tx")), group=True),

@@ -55,7 +55,7 @@ def group_lines(picture: Picture, group: str, rows: Sequence[Health]) -> list[li
             lines.append([(label + " ", "dim"), health_state(row, picture.glyphs.fail)])
             continue
         label = pad(short_name(row), names, ellipsis=picture.glyphs.ellipsis)
-        value = figures.plain(row.value)[:FIGURE_CELLS].rjust(FIGURE_CELLS)
+        value = figures.reading(row.value, row.unit)[:FIGURE_CELLS].rjust(FIGURE_CELLS)
         bad = row.state == "not_ok"
         lines.append([(label, "dim"), figure(value, "bold $fail" if bad else ""), (f" {pad(row.unit, 3)}", "dim")])
     return lines
