@@ -391,4 +391,7 @@ async def test_a_killed_sshd_session_is_a_lost_connection(nodes: Nodes) -> None:
     with pytest.raises(TransportError) as caught:
         await asyncio.wait_for(session.line(), 20)
     assert caught.value.state == "unreachable"
+    with pytest.raises(TransportError) as again:
+        await link.start(["true"], b"")
+    assert again.value.state == "unreachable"
     await link.close()

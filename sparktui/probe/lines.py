@@ -105,14 +105,15 @@ def _salvaged(value: Any) -> Message:
     """A message from decoded JSON. A collector's sample that is not of its type becomes that collector's error."""
     match value:
         case {"type": "sample", "s": dict(samples), "errors": dict(errors)}:
-            good = {}
+            good: dict[str, Any] = {}
             for name, sample in samples.items():
                 try:
                     good[name] = msgspec.convert(sample, _TYPES.get(name, Any))
                 except msgspec.ValidationError as error:
                     errors[name] = plain(f"unreadable sample: {error}", 200)
             value = value | {"s": good}
-    return msgspec.convert(value, Message)
+    message: Message = msgspec.convert(value, Message)
+    return message
 
 
 def _cleaned(value: Any) -> Any:

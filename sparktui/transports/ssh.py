@@ -75,14 +75,14 @@ class SshLink:
             lambda: Stream(session), shell_command(argv), encoding=None, request_pty=False, x11_forwarding=False
         )
         try:
-            channel, _ = await asyncio.wait_for(creating, START_WITHIN_S)
+            await asyncio.wait_for(creating, START_WITHIN_S)
         except asyncssh.ChannelOpenError as error:
-            raise trouble.no_channel(str(error)) from None
+            closed = self._connections[0].is_closed()
+            raise (trouble.lost if closed else trouble.no_channel)(str(error)) from None
         except TimeoutError:
             raise TransportError("probe_failed", f"the node starts no program within {START_WITHIN_S:.0f} s") from None
         except (OSError, asyncssh.Error) as error:
             raise trouble.lost(str(error)) from None
-        session.attach(channel)
         session.send(data)
         return session
 
@@ -101,6 +101,9 @@ class Stream(asyncssh.SSHClientSession[bytes]):
         self._session = session
         self._status: int | None = None
         self._signal: str | None = None
+
+    def connection_made(self, chan: asyncssh.SSHClientChannel[bytes]) -> None:
+        self._session.attach(chan)
 
     def data_received(self, data: bytes, datatype: asyncssh.DataType) -> None:
         if datatype == asyncssh.EXTENDED_DATA_STDERR:
