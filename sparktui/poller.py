@@ -117,6 +117,40 @@ class Poller:
                 task.cancel()
 
 
+class ProbeCost:
+    """What a running probe costs the node per fast sample: a mean over about the last 30, without its start.
+
+    The start (imports, NVML, the first look of the slow tier) is in the lines of the first two intervals.
+    """
+
+    __slots__ = ("_bytes", "_cpu_ms", "_ends", "_samples")
+
+    def __init__(self) -> None:
+        self._ends: float | None = None
+        self._samples = 0
+        self._cpu_ms = self._bytes = 0.0
+
+    def add(self, sample: Sample, size: int) -> None:
+        """Take a line of `size` bytes."""
+        if self._ends is None:
+            self._ends = sample.mono + 2 * sample.fast_s
+        if sample.mono < self._ends:
+            return
+        self._samples += 1
+        weight = 1 / min(self._samples, 30)
+        self._cpu_ms += (sample.cpu_ms - self._cpu_ms) * weight
+        self._bytes += (size - self._bytes) * weight
+
+    @property
+    def cpu_ms(self) -> float | None:
+        return round(self._cpu_ms, 3) if self._samples else None
+
+    @property
+    def size(self) -> int | None:
+        """Bytes per line."""
+        return round(self._bytes) if self._samples else None
+
+
 class NodePoller:
     """One node: its link, the probe on it, and its state in the store."""
 
@@ -142,7 +176,7 @@ class NodePoller:
         self._began_at: float | None = None
         self._beat_at = self._heard_at = self._sampled_at = 0.0
         self._live_since: float | None = None
-        self._cost: tuple[float, float] | None = None
+        self._cost = ProbeCost()
 
     async def run(self, program: payload.Payload) -> None:
         """Connect and watch, again and again, for ever."""
@@ -192,7 +226,7 @@ class NodePoller:
 
     async def _watch(self, program: payload.Payload) -> None:
         """One probe from its start to its end, which is always an exception."""
-        self._cost = self._live_since = None
+        self._cost, self._live_since = ProbeCost(), None
         if self._link is None:
             async with self._gate:
                 self._began_at = time.monotonic()
@@ -258,21 +292,17 @@ class NodePoller:
 
     def _completed(self, node: contract.Node, sample: Sample, line: Line, hello: Hello) -> contract.Node:
         """The view with what only the connection knows: the clocks, and what watching costs."""
-        if sample.seq > 1:
-            # The first line also paid for the start. Later a mean that forgets: the slow tier is in it, evenly.
-            cpu_ms, size = self._cost or (0.0, 0.0)
-            weight = 1 / min(sample.seq - 1, 30)
-            self._cost = (cpu_ms + (sample.cpu_ms - cpu_ms) * weight, size + (len(line.data) - size) * weight)
+        self._cost.add(sample, len(line.data))
         offset = self._clock.offset
         return replace(
             node,
             clock_offset_ms=offset and round(offset.wall_s * 1e3, 3),
             clock_error_ms=offset and round(offset.error_s * 1e3, 3),
             probe=contract.Probe(
-                cpu_ms_per_sample=self._cost and round(self._cost[0], 3),
+                cpu_ms_per_sample=self._cost.cpu_ms,
                 version=hello.version,
                 python=hello.python,
-                bytes_per_sample=self._cost and round(self._cost[1]),
+                bytes_per_sample=self._cost.size,
                 fast_s=sample.fast_s,
             ),
         )

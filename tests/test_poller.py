@@ -23,7 +23,8 @@ from sparktui import poller as under_test
 from sparktui.config import NodeConfig, SamplingConfig, Settings, SshConfig
 from sparktui.contract import Node, NodeState
 from sparktui.derive import NodeDeriver
-from sparktui.poller import Poller
+from sparktui.poller import Poller, ProbeCost
+from sparktui.probe.lines import Readings, Sample
 from sparktui.store import Store
 from tests.sshd import HOST, Nodes, descendants, free_port, is_probe, make_key, running_nodes
 
@@ -407,3 +408,16 @@ async def test_closing_before_anything_began() -> None:
     )
     await poller.close()
     await asyncio.wait_for(poller.run(), LIMIT_S)
+
+
+def test_the_cost_of_a_probe_is_told_without_its_start() -> None:
+    def sample(mono: float, cpu_ms: float) -> Sample:
+        return Sample(1, mono, 0.0, cpu_ms, 1.0, Readings(), {})
+
+    cost = ProbeCost()
+    for mono, cpu_ms in ((10.0, 3.0), (10.1, 84.0), (10.2, 13.0), (11.0, 2.0)):
+        cost.add(sample(mono, cpu_ms), 500)
+    assert (cost.cpu_ms, cost.size) == (None, None)
+    cost.add(sample(12.0, 2.0), 2_000)
+    cost.add(sample(13.0, 4.0), 2_200)
+    assert (cost.cpu_ms, cost.size) == (3.0, 2_100)
