@@ -290,16 +290,12 @@ async def test_palette_offers_every_pane_command_and_theme() -> None:
         for wanted in ("2 Long", "pause: freeze; polling goes on", "theme: high-contrast", "down: a page down"):
             assert wanted in offered
         await bench.press(":")
-        await bench.pilot.pause(0.2)
-        assert "2 Long" in bench.text
+        await bench.until(lambda: "2 Long" in bench.text)
         assert not bench.app.screen.query_one(Input).cursor_blink
-        await bench.press("escape", "ctrl+p")
-        await bench.pilot.pause(0.2)
-        await bench.press(*"2 Lo")
-        await bench.pilot.pause(0.5)
+        await bench.press("escape", "ctrl+p", *"2 Lo")
+        await bench.until(lambda: "2 Long" in bench.text and "1 Nodes\n" not in bench.text)
         await bench.press("enter")
-        await bench.pilot.pause(0.2)
-        assert bench.app.session.pane.id == "long"
+        await bench.until(lambda: bench.app.session.pane.id == "long")
 
 
 @pytest.mark.parametrize("key", ["q", "ctrl+c"])
@@ -313,7 +309,7 @@ async def test_ctrl_c_quits_out_of_the_filter_and_the_palette() -> None:
     for opening in ("/", ":"):
         async with opened() as bench:
             await bench.press(opening)
-            await bench.pilot.pause(0.1)
+            await bench.until(lambda: bench.app.focused is not None)
             await bench.press("ctrl+c")
             assert not bench.app.is_running
 
@@ -384,7 +380,7 @@ async def test_ascii_screen_is_ascii() -> None:
             await bench.press(pressed)
             assert bench.text.isascii()
         await bench.press(":")
-        await bench.pilot.pause(0.2)
+        await bench.until(lambda: "2 Long" in bench.text)
         assert bench.text.isascii()
 
 

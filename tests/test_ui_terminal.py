@@ -209,6 +209,25 @@ def test_what_hangs_does_not_hold_the_program_up(
     assert restored(terminal)
 
 
+def test_a_loop_that_hangs_is_ended_and_the_terminal_restored(open_terminal: Callable[..., Terminal]) -> None:
+    terminal = open_terminal(TUI_BLOCK="1", TUI_HANG="0.5")
+    terminal.ready()
+    assert not restored(terminal)
+    terminal.process.send_signal(signal.SIGTERM)
+    assert terminal.end() == 143
+    assert restored(terminal)
+
+
+def test_two_signals_at_once_end_in_good_order(open_terminal: Callable[..., Terminal]) -> None:
+    terminal = open_terminal()
+    terminal.ready()
+    terminal.process.send_signal(signal.SIGTERM)
+    terminal.process.send_signal(signal.SIGHUP)
+    assert terminal.end() in (128 + signal.SIGTERM, 128 + signal.SIGHUP)
+    assert restored(terminal)
+    assert (terminal.folder / "stopped").exists()
+
+
 def test_without_changes_a_second_costs_the_clock_and_no_more(open_terminal: Callable[..., Terminal]) -> None:
     terminal = open_terminal(TUI_CLOCK="10")
     terminal.ready()
@@ -232,11 +251,15 @@ def test_what_partial_writes_left_is_what_a_full_repaint_draws(open_terminal: Ca
         before = list(terminal.rows)
         terminal.until(lambda seen=before: terminal.rows != seen, "nothing changes")  # type: ignore[misc]
         pictures.add("\n".join(terminal.rows))
+
+    def complete() -> bool:
+        return "PAUSED" in terminal.rows[0] and re.search("go on.* quit", terminal.rows[-1]) is not None
+
     terminal.press(" ")
-    terminal.until(lambda: "PAUSED" in terminal.rows[0] and "go on" in terminal.rows[-1], "no pause")
+    terminal.until(complete, "no pause")
     partial = list(terminal.rows)
     terminal.resize(HEIGHT + 1)
-    terminal.until(lambda: "go on" in terminal.rows[-1] and "PAUSED" in terminal.rows[0], "no repaint")
+    terminal.until(complete, "no repaint")
     assert terminal.rows[: HEIGHT - 1] == partial[:-1]
     assert terminal.rows[-1] == partial[-1]
     assert "▸spark2" in terminal.rows[3]

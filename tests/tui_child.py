@@ -2,7 +2,8 @@
 
 `python tests/tui_child.py FOLDER` leaves FOLDER/started and FOLDER/stopped when the callbacks have run. $TUI_CLOCK = N
 makes the wall clock N times as fast; $TUI_FEED = SECONDS puts new values that often; with $TUI_HANG = SECONDS stopping
-never ends, and the last resort comes that soon; $TUI_NO_MOUSE leaves the mouse alone.
+never ends, and the last resort comes that soon; with $TUI_BLOCK starting never ends; $TUI_NO_MOUSE leaves the mouse
+alone.
 """
 
 from __future__ import annotations
@@ -163,6 +164,8 @@ def main(folder: Path) -> int:
         if seconds := os.environ.get("TUI_FEED"):
             feeding.append(asyncio.create_task(feed(float(seconds))))
         (folder / "started").write_text("started")
+        if "TUI_BLOCK" in os.environ:
+            time.sleep(3600)  # noqa: ASYNC251 - what must not hold the program up
 
     async def stop() -> None:
         for task in feeding:

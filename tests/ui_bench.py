@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
@@ -40,6 +40,14 @@ class Bench:
     async def press(self, *pressed: str) -> None:
         await self.pilot.press(*pressed)
         await self.pilot.pause()
+
+    async def until(self, seen: Callable[[], bool]) -> None:
+        """Let the application work until something can be seen."""
+        for _ in range(500):
+            if seen():
+                return
+            await self.pilot.pause(0.01)
+        pytest.fail(f"never seen:\n{self.text}")
 
     async def step(self, seconds: float = 1.0) -> None:
         """Let the clocks go on and the application look at them."""

@@ -20,7 +20,7 @@ from sparktui.ui.app import SparkApp
 STOP_S = 4.0
 """How long closing connections may take once the terminal is restored."""
 
-LAST_S = 8.0
+LAST_S = 6.0
 """Seconds from the first request to end until the process ends by itself, whatever still hangs."""
 
 ENDING = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
@@ -79,38 +79,55 @@ def run_tui(
 
 async def show(app: SparkApp, stop: Callable[[], Awaitable[None]], mouse: bool, ending: Ending) -> int:
     """Run the application, then what has to be closed."""
-    with ending_signals(lambda number: leave(app, ending, number)):
+    with ending_signals(app, ending):
         try:
             await app.run_async(mouse=mouse)
             ending.restored = True
         finally:
             ending.begin(0)
-            if app.starting is not None:
-                app.starting.cancel()
             with contextlib.suppress(asyncio.TimeoutError):
-                await asyncio.wait_for(stop(), STOP_S)
+                await asyncio.wait_for(close(app, stop), STOP_S)
     return ending.code or (2 if app.return_code else 0)
 
 
-def leave(app: SparkApp, ending: Ending, number: int) -> None:
-    """A signal asks to end: the first time in good order, the second time at once."""
-    if ending.code:
-        ending.now()
-    ending.begin(128 + number)
-    app.exit()
+async def close(app: SparkApp, stop: Callable[[], Awaitable[None]]) -> None:
+    """Break off a start that is still going on, and only then close what was started."""
+    if app.starting is not None:
+        app.starting.cancel()
+        await asyncio.gather(app.starting, return_exceptions=True)
+    await stop()
 
 
 @contextlib.contextmanager
-def ending_signals(handle: Callable[[int], None]) -> Iterator[None]:
-    """Call `handle` in the running loop for the signals that end a program."""
+def ending_signals(app: SparkApp, ending: Ending) -> Iterator[None]:
+    """Signals that end programs end this one in good order.
+
+    A thread of its own takes them: the loop may hang, and of two signals at once the kernel may hand both to a thread
+    other than the main one, which then sleeps on. The last resort must not depend on either.
+    """
     loop = asyncio.get_running_loop()
-    for number in ENDING:
-        loop.add_signal_handler(number, handle, number)
+    reading, writing = os.pipe()
+    os.set_blocking(writing, False)
+
+    def take() -> None:
+        while byte := os.read(reading, 1):
+            if byte[0] in ENDING:
+                ending.begin(128 + byte[0])
+                loop.call_soon_threadsafe(app.exit)
+
+    taker = threading.Thread(target=take, name="signals", daemon=True)
+    taker.start()
+    handlers = {number: signal.signal(number, lambda *_: None) for number in ENDING}
+    former = signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
     try:
         yield
     finally:
-        for number in ENDING:
-            loop.remove_signal_handler(number)
+        signal.set_wakeup_fd(former)
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+        os.close(writing)
+        taker.join()
+        os.close(reading)
 
 
 class Ending:
@@ -142,5 +159,6 @@ class Ending:
             with contextlib.suppress(OSError, termios.error):
                 os.set_blocking(self._screen, False)
                 os.write(self._screen, RESTORE.encode())
+                os.set_blocking(self._screen, True)
                 termios.tcsetattr(self._keyboard, termios.TCSANOW, self._modes)
         os._exit(self.code)
