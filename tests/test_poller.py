@@ -99,6 +99,7 @@ async def test_a_node_comes_alive_with_one_login(nodes: Nodes) -> None:
     settings = nodes.settings(nodes.start("spark1"))
     async with watching(settings) as (poller, store):
         await two_rates(store)
+        await store.until(lambda: store.node().probe is not None and store.node().probe.cpu_ms_per_sample)
         node = store.node()
         assert store.seen["spark1"] == ["connecting", "live"]
         assert poller.logins == {"spark1": 1}
