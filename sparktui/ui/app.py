@@ -7,7 +7,6 @@ import logging
 import os
 import time
 from collections.abc import Awaitable, Callable, Iterable, Sequence
-from functools import partial
 
 from textual.app import App, SystemCommand
 from textual.command import CommandPalette
@@ -26,6 +25,7 @@ from sparktui.ui.frame import bound
 from sparktui.ui.header import Status, header
 from sparktui.ui.help import help_drawing
 from sparktui.ui.moment import clock_text
+from sparktui.ui.palette import offered
 from sparktui.ui.pane_widget import PaneWidget
 from sparktui.ui.session import Session
 
@@ -158,13 +158,16 @@ class SparkApp(App[None], inherit_bindings=False):
         if self.session.still is None:
             self.redraw()
         else:
-            self._drawn_second = second
+            self._note_drawn()
             self._draw_header()
+
+    def _note_drawn(self) -> None:
+        self._drawn_version, self._drawn_second = self.session.store.version, int(self.wall())
+        self._drawn_at = self.clock()
 
     def redraw(self) -> None:
         """Draw everything from what is known now; rows that come out as before are not written to the terminal."""
-        self._drawn_version, self._drawn_second = self.session.store.version, int(self.wall())
-        self._drawn_at = self.clock()
+        self._note_drawn()
         pane = self.frame.pane
         width, height = pane.size
         if width and height:
@@ -254,12 +257,14 @@ class SparkApp(App[None], inherit_bindings=False):
         self.redraw()
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        self.session.looking.filter = event.value.strip()
-        self.redraw()
+        if event.input is self.frame.input:
+            self.session.looking.filter = event.value.strip()
+            self.redraw()
 
-    def on_input_submitted(self) -> None:
-        self.frame.close_filter()
-        self.redraw()
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        if event.input is self.frame.input:
+            self.frame.close_filter()
+            self.redraw()
 
     def action_sort(self) -> None:
         if self.session.pane.sorts:
@@ -297,16 +302,8 @@ class SparkApp(App[None], inherit_bindings=False):
         self.frame.set_palette(self.palette)
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
-        """Every pane, command and theme for the palette; moving about is found by name only."""
         del screen
-        for command in self.commands:
-            name = command.id.partition(".")[2]
-            word = keys.label(command) if command.group == keys.PANES else f"{name}:"
-            run = partial(self.run_action, command.action)
-            listed = command.group != keys.ROW
-            yield SystemCommand(f"{word} {command.description}", f"key {keys.label(command)}", run, listed)
-        for name in self.theme_names:
-            yield SystemCommand(f"theme: {name}", "colours", partial(self._take_theme, name))
+        return offered(self.commands, self.theme_names, self.run_action, self._take_theme)
 
     def on_command_palette_opened(self, _event: CommandPalette.Opened) -> None:
         typed = self.screen.query_one(Input)
