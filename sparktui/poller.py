@@ -263,7 +263,8 @@ class NodePoller:
             except TransportError as fault:
                 raise TransportError(fault.state, f"{fault.text} ({noise})" if noise else fault.text) from None
             try:
-                message = decode(line.data)
+                # What was printed without a line break at its end, as a terminal's title, stands before it.
+                message = decode(line.data[max(0, line.data.rfind(b'{"type"')) :])
             except LineError:
                 message = None
             match message:
