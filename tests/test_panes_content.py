@@ -6,8 +6,9 @@ import re
 
 import pytest
 
-from sparktui.panes import overview
+from sparktui.panes import nodes, overview, ports
 from sparktui.panes.base import Pane
+from sparktui.panes.table import Layout
 from tests.panes_drawn import EVERY_PANE, PANES, draw, made, row, text
 from tests.panes_rack import crs812, health, replace, scene, spark
 from tests.panes_scenes import mark_at, rack_of
@@ -23,6 +24,15 @@ def test_a_four_node_rack_fits_24_lines(name: str) -> None:
     for one in made(name).rack.findings:
         assert one.text.split()[0] in page
     assert ("crs812 ● live" in page) == bool(made(name).rack.switches)
+
+
+@pytest.mark.parametrize("name", ["healthy", "local-h200", "hostile"])
+def test_columns_are_left_out_rather_than_cut(name: str) -> None:
+    for width in range(40, 221):
+        picture = made(name).picture(width, 38)
+        assert nodes.layout(picture).cells < width
+        if width >= 44 or name == "healthy":
+            assert Layout(ports.port_columns(picture), width - 1, picture.glyphs).cells < width
 
 
 def test_overview_shows_a_node_at_a_glance() -> None:
@@ -170,6 +180,12 @@ def test_network_counts_since_the_mark() -> None:
     assert re.search(r"rdu +31/s +n/a$", page, re.M)
 
 
+@pytest.mark.parametrize("width", [80, 120])
+def test_an_end_that_is_away_says_so_on_its_side(width: int) -> None:
+    assert re.search(r"^ +✗ unreachable 2 m", row(draw("unreachable", "network", width), "✗ unreachable"))
+    assert re.search(r"tx +✗ unreachable 2 m", row(draw("two-switches", "network", width), "✗ unreachable"))
+
+
 def test_a_counter_of_the_common_port_comes_once() -> None:
     page = draw("healthy", "network", selected="cable:spark1:enp1s0f0np0", detail=True)
     assert page.count("rx_crc_errors_phy") == 1
@@ -197,7 +213,7 @@ def test_interrupts_by_core_class() -> None:
 
 def test_the_selected_vector_shows_its_numbers() -> None:
     page = draw("rx-loss", "irq", selected="irq:spark1:enP7s7:404")
-    assert page.splitlines()[1].strip() == "spark1 enP7s7-8: cpu0 12/s"
+    assert page.splitlines()[1].strip() == "spark1 enP7s7-8  cpu0 12/s"
     assert "a selected row shows its numbers here" in draw("rx-loss", "irq").splitlines()[1]
 
 
@@ -209,7 +225,7 @@ def test_switch_folds_lanes_and_names_what_has_no_link() -> None:
     page = draw("healthy", "switch")
     assert re.search(r"lanes of the links above: +qsfp56-dd-1-2 to 4 +qsfp56-dd-1-6 to 8", page)
     assert re.search(r"no link: +ether2 +sfp56-5 to 8", page)
-    assert re.search(r"^ +-5 spark2 p0", page, re.M)
+    assert re.search(r"^ +-5 ↔ spark2 p0", page, re.M)
     for group in ("temperatures", "fans", "power", "states"):
         assert group in page
     assert "no sensor (passive)" in draw("healthy", "switch", 200)

@@ -169,7 +169,7 @@ def test_sparks_and_charts_have_one_width(
     assert width(cells.spark(values, lo, hi, room, glyphs)) == room
     rows = cells.chart(values, lo, hi, 3, glyphs)
     assert [width(row) for row in rows] == [len(values)] * 3
-    assert all(sum(width(text) for text, _ in cells.outlined(rows, index)) == len(values) for index in range(3))
+    assert all(sum(width(text) for text, _ in cells.outlined(rows, index, glyphs)) == len(values) for index in range(3))
 
 
 def test_a_spark_has_a_fixed_range_and_a_gap_is_blank() -> None:
@@ -180,6 +180,7 @@ def test_a_spark_has_a_fixed_range_and_a_gap_is_blank() -> None:
 
 def test_a_chart_grows_from_the_bottom() -> None:
     assert cells.chart([0, 50, 100, None], 0, 100, 2, UNICODE) == [" ▁█ ", "▁██ "]
+    assert cells.outlined([" ▁█ ", "▁██ "], 1, UNICODE) == [("▁", "$accent"), ("░░", "$idle"), (" ", "$accent")]
 
 
 @given(st.one_of(st.none(), st.floats()), st.integers(0, 40), GLYPHS)

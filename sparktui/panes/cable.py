@@ -11,7 +11,7 @@ from sparktui.panes.detail_network import queues
 from sparktui.panes.nodes import mark_cell
 from sparktui.panes.sheet import Sheet
 from sparktui.panes.states import WORDS, aged, figure, state_pieces
-from sparktui.panes.table import fit
+from sparktui.panes.table import fit, flow
 
 PLANE_STYLES: dict[Plane, str] = {"management": "$mgmt", "fabric": "$fabric", "other": "$idle"}
 
@@ -50,17 +50,17 @@ def add_cable(sheet: Sheet, picture: Picture, cable: facts.Cable, found: tuple[l
     for index, (near, middle, far) in enumerate(ends):
         pieces = [
             *fit(mark_cell(picture, worst) if index == 0 else "", 2),
-            *aged(fit(near, left, "left", picture.glyphs.ellipsis), old and index > 0),
+            *aged(fit(near, left, "left", picture.glyphs.ellipsis), old and index == 2),
             ("  ", ""),
             *middle,
             ("  ", ""),
-            *aged(fit(far, right, "left", picture.glyphs.ellipsis), far_old and index > 0),
+            *aged(fit(far, right, "left", picture.glyphs.ellipsis), far_old and index == 2),
         ]
         if index == 0:
             sheet.item(item_of(cable), *pieces)
         else:
             sheet.add(*pieces)
-    for line in rdma_lines(cable):
+    for line in rdma_lines(cable, sheet.cells - 2):
         sheet.add(("  ", ""), *aged(line, old))
     add_counters(sheet, picture, cable, *found)
 
@@ -73,7 +73,7 @@ def far_end(picture: Picture, cable: facts.Cable) -> tuple[Switch | None, Port |
 
 
 def near_lines(picture: Picture, cable: facts.Cable, node: Node) -> list[list[Piece]]:
-    """The node's end: name and link, driver and version, MTU and queues."""
+    """The node's end: its name; its link, or the state of a node that is away; its driver."""
     _, nic = cable.halves[0]
     name: list[Piece] = [(cable.node, "bold"), (" ", ""), (cable.name, f"bold {PLANE_STYLES[cable.plane]}")]
     if node.state == "live":
@@ -149,17 +149,20 @@ def rates(picture: Picture, cable: facts.Cable, port: Port | None, old: bool, fa
     return [*(fit(line, MIDDLE_CELLS) for line in lines), aged(fit(lost, MIDDLE_CELLS), old)]
 
 
-def rdma_lines(cable: facts.Cable) -> list[list[Piece]]:
-    """What each half carries; RDMA bytes never show in the netdev's own counters."""
+def rdma_lines(cable: facts.Cable, cells: int) -> list[list[Piece]]:
+    """What each half carries, a line each; RDMA bytes never show in the netdev's own counters."""
     lines: list[list[Piece]] = []
     for name, nic in cable.halves:
         if nic.rdma is None:
             continue
         rdma, plain = figures.rate_pair(nic.rdma.rx_bps, nic.rdma.tx_bps), figures.rate_pair(nic.rx_bps, nic.tx_bps)
-        line: list[Piece] = [(f"{name}  ".ljust(17), "dim"), ("RDMA ", "dim"), figure(rdma, "$fabric")]
-        line += [("  ether ", "dim"), figure(plain), (f"  {nic.rdma.device}", "dim")]
-        line.append(("" if active(nic.rdma) else f" {nic.rdma.state}", "bold $warn"))
-        lines.append(line)
+        state = "" if active(nic.rdma) else f" {nic.rdma.state}"
+        segments: list[list[Piece]] = [
+            [(name.ljust(15), "dim"), ("  RDMA ", "dim"), figure(rdma, "$fabric")],
+            [("ether ", "dim"), figure(plain)],
+            [(nic.rdma.device, "dim"), (state, "bold $warn")],
+        ]
+        lines.append(flow(segments, cells, 0)[0])
     return lines
 
 
@@ -194,17 +197,19 @@ def add_counters(sheet: Sheet, picture: Picture, cable: facts.Cable, near: list[
     """The node's counters on the left, the switch's on the right; under each other where it is narrow."""
     each = min(60, (sheet.cells - 6) // 2)
     several = len(cable.halves) > 1
-    if each < (48 if several else 34):
-        for one in near:
-            sheet.add(("    ", ""), *named(picture, one, min(60, sheet.cells - 4), several))
-        for one in far:
-            sheet.add(("    ", ""), *named(picture, one, min(60, sheet.cells - 4), True))
-        return
-    for index in range(max(len(near), len(far))):
-        pieces = named(picture, near[index], each, several) if index < len(near) else fit("", each)
-        if index < len(far):
-            pieces += [("  ", ""), *counter_pieces(picture, far[index], each)]
-        sheet.add(("    ", ""), *pieces)
+    stacked = each < (48 if several else 34)
+    cells = min(60, sheet.cells - 4) if stacked else each
+    switch, _ = far_end(picture, cable)
+    old = picture.rack.nodes[cable.node].state != "live"
+    far_old = switch is None or switch.state != "live"
+    lefts = [aged(named(picture, one, cells, several), old) for one in near]
+    rights = [aged(named(picture, one, cells, stacked), far_old) for one in far]
+    if stacked:
+        lefts, rights = lefts + rights, []
+    for index in range(max(len(lefts), len(rights))):
+        left = lefts[index] if index < len(lefts) else fit("", cells)
+        right = [("  ", ""), *rights[index]] if index < len(rights) else []
+        sheet.add(("    ", ""), *left, *right)
 
 
 def named(picture: Picture, one: Counter, cells: int, several: bool) -> list[Piece]:

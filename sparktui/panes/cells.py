@@ -160,12 +160,12 @@ def chart(values: Sequence[float | None], lo: float, hi: float, rows: int, glyph
     ]
 
 
-def outlined(rows: Sequence[str], index: int) -> list[Piece]:
-    """One line of a chart: the top of each column bright, what is below it dimmed."""
+def outlined(rows: Sequence[str], index: int, glyphs: Glyphs) -> list[Piece]:
+    """One line of a chart: the top of each column as it is, what is below it as the lightest shade."""
     above = rows[index - 1] if index else " " * len(rows[index])
     pieces: list[Piece] = []
     for mark, over in zip(rows[index], above, strict=True):
-        style = "$accent" if over == " " else "dim $accent"
+        mark, style = (mark, "$accent") if over == " " else (glyphs.shades[1], "$idle")
         if pieces and pieces[-1][1] == style:
             pieces[-1] = (pieces[-1][0] + mark, style)
         else:

@@ -31,7 +31,6 @@ class Glyphs:
     selected: str
     right: str = ">"
     left: str = "<"
-    wall: str = "|"
     filled: str = "="
     """Of a level bar; `track` is the rest of it."""
     track: str = "-"
@@ -58,7 +57,6 @@ UNICODE = Glyphs(
     selected="▸",
     right="→",
     left="←",
-    wall="│",
     filled="━",
     track="─",
 )

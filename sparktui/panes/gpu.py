@@ -168,13 +168,14 @@ def charted(picture: Picture, name: str, gpu: Gpu, one: Quantity, cells: int, ro
     text = [("  ", ""), (pad(one.key, KEY_CELLS), "dim"), *fit(one.text, FIGURE_CELLS)]
     top, bottom = figures.plain(one.hi, 0), figures.plain(one.lo, 0)
     if rows == 1:
-        drawn = spark(values, one.lo, one.hi, cells, picture.glyphs)
-        return [[*text, (drawn, "dim $accent"), (f" {bottom}-{top} {one.unit}", "dim")]]
+        bars = spark(values, one.lo, one.hi, cells, picture.glyphs)
+        return [[*text, (bars, "$idle"), (f" {bottom}-{top} {one.unit}", "dim")]]
     blank: list[Piece] = [(" " * (2 + KEY_CELLS + FIGURE_CELLS), "")]
     labels = [f" {top} {one.unit}", *[""] * (rows - 2), f" {bottom}"]
     drawn_rows = chart(values, one.lo, one.hi, rows, picture.glyphs)
     return [
-        [*(blank if index else text), *outlined(drawn_rows, index), (labels[index], "dim")] for index in range(rows)
+        [*(blank if index else text), *outlined(drawn_rows, index, picture.glyphs), (labels[index], "dim")]
+        for index in range(rows)
     ]
 
 

@@ -74,9 +74,9 @@ def drawn_track(picture: Picture, name: str, key: str, track: Track, cells: int,
     """One chart as `rows` lines."""
     values = buckets(points(picture, name, key), picture.now, SECONDS, cells)
     if rows == 1:
-        return [[(spark(values, track.lo, track.hi, cells, picture.glyphs), "dim $accent")]]
+        return [[(spark(values, track.lo, track.hi, cells, picture.glyphs), "$idle")]]
     lines = chart(values, track.lo, track.hi, rows, picture.glyphs)
-    return [outlined(lines, index) for index in range(rows)]
+    return [outlined(lines, index, picture.glyphs) for index in range(rows)]
 
 
 def points(picture: Picture, name: str, key: str) -> Sequence[Point]:

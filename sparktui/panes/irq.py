@@ -61,19 +61,18 @@ def selected_line(picture: Picture) -> list[Piece]:
         for owner, irq in node.irqs.items():
             if item_of(name, owner) == picture.selected:
                 rates = {int(cpu): rate for cpu, rate in irq.per_s_by_cpu.items() if cpu.isdigit()}
-                return numbers(f"{name} {owner}", rates)
+                return numbers(f"{name} {owner}", rates, picture.width - 1)
             for line in irq.lines:
                 if item_of(name, owner, line.irq) == picture.selected:
-                    return numbers(f"{name} {line.label}", per_cpu(line.cpus, line.per_s))
+                    return numbers(f"{name} {line.label}", per_cpu(line.cpus, line.per_s), picture.width - 1)
     return [("a selected row shows its numbers here", "dim")]
 
 
-def numbers(title: str, rates: Mapping[int, float | None]) -> list[Piece]:
-    """The busiest CPUs first."""
-    pieces: list[Piece] = [(title, "bold"), (": ", "dim")]
-    for rate, cpu in sorted(((rate, cpu) for cpu, rate in rates.items() if rate), reverse=True):
-        pieces += [(f"cpu{cpu} ", "dim"), (figures.per_second(rate).strip(), ""), ("  ", "")]
-    return pieces if len(pieces) > 2 else [*pieces, ("nothing fires", "dim")]
+def numbers(title: str, rates: Mapping[int, float | None], cells: int) -> list[Piece]:
+    """The busiest CPUs first, as many as fit on one line."""
+    firing = sorted(((rate, cpu) for cpu, rate in rates.items() if rate), reverse=True)
+    words = [[(f"cpu{cpu} ", "dim"), (figures.per_second(rate).strip(), "")] for rate, cpu in firing]
+    return flow([[(title, "bold")], *(words or [[("nothing fires", "dim")]])], cells, 0)[0]
 
 
 def passes(picture: Picture, name: str, node: Node) -> bool:

@@ -92,10 +92,10 @@ def add_hosts(sheet: Sheet, picture: Picture) -> None:
     columns = [
         Column("mark", ((0, 2, ""),), gap=0),
         Column("node", ((0, 14, "host"),), "left", gap=0),
-        Column("retrans", ((0, 13, "TCP retrans "),)),
-        Column("dropped", ((0, 14, "softnet drop "),)),
-        Column("squeezed", ((1, 16, "softnet squeeze "),)),
-        Column("rcvbuf", ((0, 13, "UDP rcvbuf "),)),
+        Column("retrans", ((1, 13, "TCP retrans "),)),
+        Column("dropped", ((2, 14, "softnet drop "),)),
+        Column("squeezed", ((4, 16, "softnet squeeze "),)),
+        Column("rcvbuf", ((3, 13, "UDP rcvbuf "),)),
     ]
     shown = [
         (name, node) for name, node in picture.rack.nodes.items() if facts.matches(picture.filter, name) and node.tcp

@@ -16,31 +16,31 @@ from sparktui.panes.table import Cell, Column, Layout
 SPARK_SECONDS = 60.0
 
 
-def columns(names: Sequence[str]) -> list[Column]:
+def columns(names: Sequence[str], pane_cells: int) -> list[Column]:
     """The table's columns; only the configured names set a width."""
-    longest = min(16, max([6, *map(width, names)]))
+    longest = min(16, max(8, pane_cells // 5), max([6, *map(width, names)]))
     return [
         Column("mark", ((0, 2, ""),), "left", gap=0),
         Column("node", ((0, longest, "node"),), "left", gap=0),
         Column("state", ((0, 6, "state"),), "left"),
-        Column("util", ((0, 9, "util"), (12, 16, "util"), (14, 24, "util")), group=True),
+        Column("util", ((0, 9, "util"), (13, 16, "util"), (15, 24, "util")), group=True),
         Column("mhz", ((0, 4, "MHz"),), group=True),
-        Column("spark", ((5, 8, "last min"), (11, 12, "last minute"), (13, 30, "last minute")), "left"),
-        Column("temp", ((0, 3, "C"),), group=True),
-        Column("watts", ((1, 5, "W"),)),
-        Column("pstate", ((6, 2, "P"),)),
-        Column("memory", ((1, 8, "memory"), (9, 11, "memory")), group=True),
-        Column("cpu", ((10, 4, "cpu"),)),
-        Column("management", ((2, 8, "mgmt"), (8, 14, "mgmt rx/tx")), group=True),
-        Column("fabric", ((1, 8, "fabric"), (7, 14, "fabric rx/tx")), group=True),
-        Column("missed", ((0, 5, "miss"), (6, 7, "rx miss")), group=True),
-        Column("errors", ((3, 5, "err"), (6, 7, "rx err"))),
-        Column("irq", ((4, 10, "irq"),), "left", group=True),
+        Column("spark", ((6, 8, "last min"), (12, 12, "last minute"), (14, 20, "last minute")), "left"),
+        Column("temp", ((1, 3, "C"),), group=True),
+        Column("watts", ((2, 5, "W"),)),
+        Column("pstate", ((7, 2, "P"),)),
+        Column("memory", ((2, 8, "memory"), (10, 11, "memory")), group=True),
+        Column("cpu", ((11, 4, "cpu"),)),
+        Column("management", ((3, 8, "mgmt"), (9, 14, "mgmt rx/tx")), group=True),
+        Column("fabric", ((2, 8, "fabric"), (8, 14, "fabric rx/tx")), group=True),
+        Column("missed", ((1, 5, "miss"), (7, 7, "rx miss")), group=True),
+        Column("errors", ((4, 5, "err"), (7, 7, "rx err"))),
+        Column("irq", ((5, 10, "irq"),), "left", group=True),
     ]
 
 
 def layout(picture: Picture) -> Layout:
-    return Layout(columns(list(picture.rack.nodes)), picture.width - 1, picture.glyphs, stretch=3)
+    return Layout(columns(list(picture.rack.nodes), picture.width), picture.width - 1, picture.glyphs, stretch=3)
 
 
 def add_nodes(sheet: Sheet, picture: Picture, names: Sequence[str]) -> None:
@@ -99,9 +99,7 @@ def gpu_cells(picture: Picture, table: Layout, name: str, node: Node) -> dict[st
     return {
         "util": [(full, "$accent"), (empty, "dim"), (" ", ""), figure(figures.percent(load))],
         "mhz": figure(figures.whole(gpu.sm_clock_mhz, 4), gpu_style(picture, name)),
-        "spark": (clock_spark(picture, name, gpu, table.widths["spark"]), "dim $accent")
-        if "spark" in table.widths
-        else "",
+        "spark": (clock_spark(picture, name, gpu, table.widths["spark"]), "$idle") if "spark" in table.widths else "",
         "temp": figure(figures.whole(gpu.temperature_c, 3)),
         "watts": figure(figures.watts(gpu.power_w)),
         "pstate": (gpu.pstate or "", ""),
@@ -138,7 +136,7 @@ def network_cells(picture: Picture, table: Layout, name: str, node: Node) -> dic
     return {
         "management": plane_cell(table, cables, "management", "$mgmt"),
         "fabric": plane_cell(table, cables, "fabric", "$fabric"),
-        "missed": alarm(per_second(missed, table.widths["missed"]), missed, mark),
+        "missed": alarm(per_second(missed, table.widths.get("missed", 0)), missed, mark),
         "errors": alarm(per_second(errors, table.widths.get("errors", 0)), errors, mark),
         "irq": irq_cell(picture, name, node),
     }
@@ -207,6 +205,8 @@ def rack_figures(picture: Picture) -> RackFigures:
 
 
 def too_few(rack: RackFigures) -> str:
+    if not rack.count:
+        return "n/a: no live node with a GPU"
     return f"n/a: {rack.count} {rack.kind} node{'' if rack.count == 1 else 's'}, a median needs 3"
 
 

@@ -61,7 +61,7 @@ def fitted(picture: Picture, findings: list[Finding], used: int) -> tuple[list[C
         2 + sum(troubled(switches[name].ports[one]) for one in names) for name, names in shown.items() if names
     )
     for most in (3, 2, 1):
-        pieces = finding_lines(picture, findings, most, picture.width - 1)
+        pieces = finding_lines(picture, findings, most, picture.width - 2)
         room = picture.height - used - health - 2 - max(1, len(pieces))
         if room >= urgent:
             break

@@ -9,9 +9,10 @@ from sparktui.contract import Health, Port, Switch
 from sparktui.panes import facts, figures
 from sparktui.panes.base import Picture
 from sparktui.panes.cells import Piece, width
+from sparktui.panes.nodes import mark_cell
 from sparktui.panes.sheet import Sheet
 from sparktui.panes.states import alarm, figure, state_pieces
-from sparktui.panes.table import Cell, Column, Layout, flow
+from sparktui.panes.table import Cell, Column, Layout, fit, flow
 
 PSU = re.compile(r"(psu\d+)-(.+)")
 HOTTEST_FIRST = ("cpu", "switch", "phy", "sfp")
@@ -102,10 +103,11 @@ def health_lines(picture: Picture, name: str, switch: Switch) -> list[list[Piece
 
 def add_health(sheet: Sheet, picture: Picture, name: str, switch: Switch) -> None:
     old = switch.state != "live"
+    worst = facts.worst_of(picture.rack)
     for index, pieces in enumerate(health_lines(picture, name, switch)):
         shown = [(text, "dim" if old and style in ("", "$ok") else style) for text, style in pieces]
         if index == 0:
-            sheet.item(f"switch:{name}", ("  ", ""), *shown)
+            sheet.item(f"switch:{name}", *fit(mark_cell(picture, worst.get(name)), 2), *shown)
         else:
             sheet.add(("  ", ""), *shown)
 
@@ -146,20 +148,27 @@ def peer(picture: Picture, port: Port) -> list[Piece]:
     return [(port.neighbour or port.alias or "", "dim")]
 
 
-def port_columns(picture: Picture) -> list[Column]:
-    ports = [name for switch in picture.rack.switches.values() for name in switch.ports]
+def port_column(names: Sequence[str]) -> Column:
+    return Column("port", ((0, min(16, max([6, *map(width, names)])), "port"),), "left", gap=0)
+
+
+def peer_cells(picture: Picture) -> int:
+    """Width of the column that names what is at the other end."""
     peers = [f"{name} {cable.name}" for name, node in picture.rack.nodes.items() for cable in facts.cables(name, node)]
+    return width(picture.glyphs.cable) + 1 + min(16, max([10, *map(width, peers)]))
+
+
+def port_columns(picture: Picture) -> list[Column]:
     return [
         Column("mark", ((0, 2, ""),), "left", gap=0),
-        Column("port", ((0, min(16, max([6, *map(width, ports)])), "port"),), "left", gap=0),
-        Column("cable", ((0, width(picture.glyphs.cable), ""),), "left"),
-        Column("peer", ((0, min(16, max([10, *map(width, peers)])), "node"),), "left"),
+        port_column([name for switch in picture.rack.switches.values() for name in switch.ports]),
+        Column("peer", ((2, peer_cells(picture), "  node"),), "left"),
         Column("link", ((0, 4, "link"),), group=True),
-        Column("rates", ((0, 8, "rx/tx"), (3, 14, "rx/tx")), group=True),
-        Column("fcs", ((0, 7, "fcs "),), group=True),
-        Column("drop", ((0, 7, "drop "),)),
-        Column("pause_rx", ((2, 8, "rx pause"),), group=True),
-        Column("pause_tx", ((2, 8, "tx pause"),)),
+        Column("rates", ((1, 8, "rx/tx"), (6, 14, "rx/tx")), group=True),
+        Column("fcs", ((3, 7, "fcs "),), group=True),
+        Column("drop", ((4, 7, "drop "),)),
+        Column("pause_rx", ((5, 8, "rx pause"),), group=True),
+        Column("pause_tx", ((5, 8, "tx pause"),)),
     ]
 
 
@@ -170,15 +179,19 @@ def port_cells(picture: Picture, table: Layout, name: str, port: Port) -> dict[s
     return {
         "mark": (mark, "bold $warn") if troubled(port) else "",
         "port": (name, ""),
-        "cable": (picture.glyphs.cable, "dim"),
-        "peer": peer(picture, port),
-        "link": figure(figures.speed(port.speed_mbps)) if up else (port.oper, "bold $warn" if port.node else "dim"),
+        "peer": [(f"{picture.glyphs.cable} ", "dim"), *peer(picture, port)],
+        "link": figure(figures.speed(port.speed_mbps)) if up else down_cell(port),
         "rates": figure(figures.rate_pair(port.rx_bps, port.tx_bps, table.widths["rates"] >= 14)),
         "fcs": alarm(figures.per_second(port.rx_fcs_errors_per_s), port.rx_fcs_errors_per_s, mark),
         "drop": alarm(figures.per_second(drops), drops, mark),
         "pause_rx": figure(figures.per_second(port.rx_pause_per_s), "" if port.rx_pause_per_s else "dim"),
         "pause_tx": figure(figures.per_second(port.tx_pause_per_s), "" if port.tx_pause_per_s else "dim"),
     }
+
+
+def down_cell(port: Port) -> Piece:
+    """A port without a link, in a word of four letters; with a node on it, it should have one."""
+    return "down" if "down" in port.oper else port.oper, "bold $warn" if port.node else "dim"
 
 
 def port_lines(picture: Picture, switch: Switch, names: Sequence[str], room: int, cells: int) -> list[list[Piece]]:

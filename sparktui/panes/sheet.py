@@ -64,8 +64,8 @@ class Sheet:
         for piece in more:
             pieces += [("  ", ""), piece]
         used = sum(width(part) for part, _ in pieces)
-        if right and used + 2 + width(right) <= self.cells:
-            pieces.append((pad(right, self.cells - used, "right"), "dim"))
+        if right and used + 2 + width(right) < self.cells:
+            pieces.append((pad(right, self.cells - used - 1, "right"), "dim"))
         self.add(*pieces)
 
     def drawing(self, pinned: int = 0) -> Drawing:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sparktui.contract import Finding, Node, Severity, Switch
+from sparktui.contract import Node, Severity, Switch
 from sparktui.panes.cells import Piece
 from sparktui.panes.figures import NA, age
 from sparktui.panes.glyphs import Glyphs
@@ -46,10 +46,6 @@ def state_pieces(view: Node | Switch, glyphs: Glyphs) -> list[Piece]:
 
 def severity_glyph(severity: Severity, glyphs: Glyphs) -> str:
     return {"fail": glyphs.fail, "warn": glyphs.warn, "info": glyphs.info}[severity]
-
-
-def severity_piece(finding: Finding, glyphs: Glyphs) -> Piece:
-    return f"{severity_glyph(finding.severity, glyphs)} {finding.severity}", SEVERITY_STYLES[finding.severity]
 
 
 def aged(pieces: Sequence[Piece], old: bool) -> list[Piece]:

@@ -12,9 +12,9 @@ from sparktui.panes.base import Drawing, Pane, Picture
 from sparktui.panes.cells import Piece, pad, width, wrap
 from sparktui.panes.counters import counter_pieces, counters, heading, port_counters
 from sparktui.panes.findings import finding_lines
-from sparktui.panes.ports import natural, peer, port_cells, troubled
+from sparktui.panes.ports import natural, peer, peer_cells, port_cells, port_column, troubled
 from sparktui.panes.sheet import Sheet
-from sparktui.panes.states import TITLE, aged, figure, state_pieces
+from sparktui.panes.states import TITLE, aged, alarm, figure, state_pieces
 from sparktui.panes.switch_health import health_lines
 from sparktui.panes.table import Cell, Column, Layout, flow
 
@@ -91,20 +91,19 @@ def headline(picture: Picture, name: str, switch: Switch) -> list[Piece]:
 
 
 def columns(picture: Picture, switch: Switch) -> list[Column]:
-    peers = [f"{name} {cable.name}" for name, node in picture.rack.nodes.items() for cable in facts.cables(name, node)]
     return [
         Column("mark", ((0, 2, ""),), "left", gap=0),
-        Column("port", ((0, min(16, max([6, *map(width, switch.ports)])), "port"),), "left", gap=0),
-        Column("peer", ((0, min(16, max([10, *map(width, peers)])), "connected"),), "left"),
-        Column("learnt", ((5, 6, "learnt"),)),
+        port_column(list(switch.ports)),
+        Column("peer", ((2, peer_cells(picture), "  connected"),), "left"),
+        Column("learnt", ((7, 6, "learnt"),)),
         Column("link", ((0, 4, "link"),)),
-        Column("rates", ((0, 8, "rx/tx"), (4, 14, "rx/tx")), group=True),
-        Column("fcs", ((0, 7, "fcs "),), group=True),
-        Column("drop_rx", ((0, 8, "rx drop "),)),
-        Column("drop_tx", ((1, 8, "tx drop "),)),
-        Column("pause_rx", ((2, 8, "rx pause"),), group=True),
-        Column("pause_tx", ((2, 8, "tx pause"),)),
-        Column("optic", ((6, 22, "optic"),), "left", group=True),
+        Column("rates", ((1, 8, "rx/tx"), (6, 14, "rx/tx")), group=True),
+        Column("fcs", ((3, 7, "fcs "),), group=True),
+        Column("drop_rx", ((4, 8, "rx drop "),)),
+        Column("drop_tx", ((4, 8, "tx drop "),)),
+        Column("pause_rx", ((5, 8, "rx pause"),), group=True),
+        Column("pause_tx", ((5, 8, "tx pause"),)),
+        Column("optic", ((8, 22, "optic"),), "left", group=True),
     ]
 
 
@@ -144,15 +143,10 @@ def row_cells(picture: Picture, table: Layout, port_name: str, port: Port, cage:
     old = port.learnt_age_s is not None and port.learnt_age_s > 300
     return cells | {
         "learnt": (age, "$idle" if old else "dim"),
-        "drop_rx": lossy(port.rx_drops_per_s, mark),
-        "drop_tx": lossy(port.tx_drops_per_s, mark),
+        "drop_rx": alarm(figures.per_second(port.rx_drops_per_s), port.rx_drops_per_s, mark),
+        "drop_tx": alarm(figures.per_second(port.tx_drops_per_s), port.tx_drops_per_s, mark),
         "optic": (optic_words(port.optic), "dim"),
     }
-
-
-def lossy(value: float | None, mark: str) -> Cell:
-    text = figures.per_second(value)
-    return [(text + mark, "bold $warn")] if value else [figure(text + " ", "dim")]
 
 
 def optic_words(optic: Optic | None) -> str:
