@@ -133,6 +133,14 @@ def test_an_unreachable_node_says_since_when_why_and_what_to_do() -> None:
     assert "n/a" not in row_of
 
 
+@pytest.mark.parametrize("width", [60, 80, 120, 200])
+def test_a_state_is_never_cut(width: int) -> None:
+    """It goes on over the figures of the row where it needs their room, as at 80 columns."""
+    line = row(draw("unreachable", "overview", width), "spark3")
+    assert "✗ unreachable 2 m " in line
+    assert ("2361" in line) == (width != 80)
+
+
 def test_what_the_hardware_does_not_have_is_not_zero() -> None:
     page = draw("healthy", "gpu")
     assert "fan n/a" in page

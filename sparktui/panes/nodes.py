@@ -23,7 +23,7 @@ def columns(names: Sequence[str], pane_cells: int) -> list[Column]:
         Column("mark", ((0, 2, ""),), "left", gap=0),
         Column("node", ((0, longest, "node"),), "left", gap=0),
         Column("state", ((0, 6, "state"),), "left"),
-        Column("util", ((0, 9, "util"), (13, 16, "util"), (15, 24, "util")), group=True),
+        Column("util", ((0, 9, "util"), (7, 10, "util"), (13, 16, "util"), (15, 24, "util")), group=True),
         Column("mhz", ((0, 4, "MHz"),), group=True),
         Column("spark", ((6, 8, "last min"), (12, 12, "last minute"), (14, 20, "last minute")), "left"),
         Column("temp", ((1, 3, "C"),), group=True),
@@ -66,7 +66,8 @@ def node_row(picture: Picture, table: Layout, name: str, severity: Severity | No
     cells |= gpu_cells(picture, table, name, node) | host_cells(node, table) | network_cells(picture, table, name, node)
     if node.state == "live":
         return table.row(cells)
-    return table.row(cells | {"util": None}, old=True)
+    needed = sum(width(text) for text, _ in state_pieces(node, picture.glyphs))
+    return table.row(cells | table.joined("state", "util", needed), old=True)
 
 
 def mark_cell(picture: Picture, severity: Severity | None) -> Cell:

@@ -58,6 +58,18 @@ class Layout:
         """The titles, each over its column."""
         return self.row({key: (title, style) for key, title in self.titles.items()})
 
+    def joined(self, first: str, least: str, cells: int) -> dict[str, Cell]:
+        """Blanks out the columns after `first`, up to `least` and on until it has `cells`, for it to go on over."""
+        keys = [column.key for column in self.columns]
+        found: dict[str, Cell] = {}
+        room = self.widths[first]
+        for key in keys[keys.index(first) + 1 :]:
+            if least in found and room >= cells:
+                break
+            found[key] = None
+            room += self.gaps[key] + self.widths[key]
+        return found
+
     def row(self, cells: Mapping[str, Cell], old: bool = False) -> list[Piece]:
         """One row, exactly `cells` wide; columns without a cell are blank.
 
