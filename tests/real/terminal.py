@@ -1,25 +1,37 @@
-"""A program in tmux: what it shows, and keys sent to it."""
+"""A program in tmux: what it shows, keys sent to it, and how it leaves the terminal."""
 
 from __future__ import annotations
 
 import os
 import shlex
 import subprocess
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
 
-from tests.real.cluster import run, wait_for
+from tests.real.space import program, run, wait_for
+
+COLOURS = {"TERM": "tmux-256color", "COLORTERM": "truecolor"}
+LOOK_S = 0.1
+"""Pause between looks at the screen: each one is a process on a machine that has other things to do."""
+MODES = ("alternate_on", "mouse_any_flag", "mouse_sgr_flag", "cursor_flag", "wrap_flag", "keypad_flag")
+AS_BEFORE = "0 0 0 1 1 0"
 
 
 class Terminal:
     """One tmux server with one pane of `columns` x `rows` that runs `argv`; ended with the block."""
 
-    def __init__(self, argv: Sequence[str], columns: int = 120, rows: int = 40, **environment: str) -> None:
-        self.socket = f"sparktui-test-{os.getpid()}-{id(self):x}"
-        variables = {"TERM": "tmux-256color", "COLORTERM": "truecolor", **environment}
-        settings = " ".join(f"{name}={shlex.quote(value)}" for name, value in variables.items())
+    def __init__(self, argv: Sequence[str], folder: Path, columns: int = 120, rows: int = 40) -> None:
+        self._socket = f"sparktui-test-{os.getpid()}-{id(self):x}"
+        self._before, self._after, self._code = (folder / name for name in ("before", "after", "code"))
+        for path in (self._before, self._after, self._code):
+            path.unlink(missing_ok=True)
         # The shell stays when the program ends, so that what it left on the screen can be read.
-        command = f"env {settings} {shlex.join(argv)}; echo ended with $?; stty -a; exec cat"
-        self._tmux("-f", "/dev/null", "new-session", "-d", "-s", "x", "-x", str(columns), "-y", str(rows), command)
+        script = (
+            f"stty -g > {self._before}; {shlex.join(argv)}; echo $? > {self._code}; stty -g > {self._after}; exec cat"
+        )
+        size = ("-x", str(columns), "-y", str(rows))
+        self._tmux("-f", "/dev/null", "new-session", "-d", "-s", "x", *size, f"sh -c {shlex.quote(script)}")
 
     def __enter__(self) -> Terminal:
         return self
@@ -38,34 +50,39 @@ class Terminal:
     def resize(self, columns: int, rows: int) -> None:
         self._tmux("resize-window", "-t", "x", "-x", str(columns), "-y", str(rows))
 
-    def wait_for(self, text: str, seconds: float = 15.0) -> str:
-        """The screen as soon as it holds `text`."""
-        seen = [""]
+    def until(self, seen: Callable[[str], object], what: str, seconds: float = 30.0) -> str:
+        """The first screen for which `seen` is true."""
+        end = time.monotonic() + seconds
+        while not seen(screen := self.screen()):
+            assert time.monotonic() < end, f"waited {seconds:g} s in vain for {what}:\n{screen}"
+            time.sleep(LOOK_S)
+        return screen
 
-        def shown() -> str:
-            seen[0] = self.screen()
-            return seen[0] if text in seen[0] else ""
+    def shows(self, *texts: str, seconds: float = 30.0) -> str:
+        """The first screen that holds all of these."""
+        return self.until(lambda screen: all(text in screen for text in texts), " and ".join(texts), seconds)
 
-        try:
-            return str(wait_for(shown, seconds, f"{text!r} on the screen"))
-        except AssertionError as error:
-            raise AssertionError(f"{error}\n{seen[0]}") from None
+    def ended(self) -> int:
+        """Wait for the end of the program; its exit code."""
+        wait_for(lambda: self._after.exists() and self._after.read_text(), what="the end of the program")
+        return int(self._code.read_text())
 
-    def wait_until_gone(self, text: str, seconds: float = 15.0) -> str:
-        """The screen as soon as `text` is no longer on it."""
-        return str(wait_for(lambda: text not in (screen := self.screen()) and screen, seconds, f"{text!r} to go"))
+    def restored(self) -> bool:
+        """Whether the terminal is as it was before the program."""
+        return self._after.read_text() == self._before.read_text() and self.modes() == AS_BEFORE
 
-    def program(self, name: str) -> int:
-        """The process id of the program under the pane's shell whose command line holds `name`."""
-        shell = self._tmux("display-message", "-p", "-t", "x", "#{pane_pid}").stdout.strip()
-        listed = run("ps", "-e", "-o", "pid=,ppid=,args=").stdout.splitlines()
-        rows = [line.split(None, 2) for line in listed]
-        family, found = {shell}, []
-        for _ in range(6):
-            family |= {pid for pid, parent, _ in rows if parent in family}
-        found = [int(pid) for pid, _, args in rows if pid in family and pid != shell and name in args]
-        assert found, f"no {name} under the pane"
-        return found[-1]
+    def modes(self) -> str:
+        """What of MODES is on."""
+        return self._tmux("display-message", "-p", "-t", "x", " ".join(f"#{{{mode}}}" for mode in MODES)).stdout.strip()
+
+    def close(self) -> None:
+        """Close the session under the program."""
+        self._tmux("kill-session", "-t", "x")
 
     def _tmux(self, *argv: str, check: bool = True) -> subprocess.CompletedProcess[str]:
-        return run("tmux", "-L", self.socket, *argv, check=check)
+        return run(program("tmux"), "-u", "-L", self._socket, *argv, check=check)
+
+
+def row(screen: str, name: str) -> str:
+    """The first line about a node or a port, "" where there is none; a mark may stand before the name."""
+    return next((line for line in screen.splitlines() if name in line.split()[:2]), "")

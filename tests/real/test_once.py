@@ -1,203 +1,147 @@
-"""`once --json` on real nodes and a real agent: traffic on both ends of the cables, and every way a node can refuse."""
+"""`once` and `config init` on real nodes and a real agent."""
 
 from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
-import tomli_w
 
 from sparktui.contract import Rack
-from tests.real.cluster import MONITOR, NET, Cluster, run, wait_for
-from tests.real.conftest import once
+from tests.real.cluster import COMMUNITY, MONITOR, NET, USER, Cluster, run
+from tests.real.space import wait_for
 
-
-def config_with(lab: Cluster, name: str, **node: object) -> Path:
-    """A config for node 1 alone, with other SSH files where given."""
-    ssh = {"config_file": "/dev/null", "known_hosts": str(lab.known_hosts), "identity": str(lab.identity)}
-    ssh |= {key: str(node.pop(key)) for key in list(node) if key in ssh}
-    data = {"nodes": [{"name": "spark1", "host": lab.address(1), "user": "root", **node}], "ssh": ssh}
-    path = lab.folder / name
-    path.write_text(tomli_w.dumps(data))
-    return path
+SPARKS = ("spark1", "spark2", "spark3", "spark4")
 
 
 def test_all_nodes_and_the_switch_are_live_and_fit_the_contract(lab: Cluster) -> None:
-    raw = once(lab, lab.config())
+    code, raw = lab.once("--config", str(lab.config()), "--seconds", "4")
+    assert code == 0
+    assert raw["schema"] == 1
     rack = msgspec.convert(raw, Rack, strict=True)
-    assert {name: node.state for name, node in rack.nodes.items()} == dict.fromkeys(lab.names, "live")
-    assert rack.switches["lab"].state == "live"
+    assert {name: node.state for name, node in rack.nodes.items()} == dict.fromkeys(SPARKS, "live")
+    assert len({node.boot_id for node in rack.nodes.values()}) == 4
     for name, node in rack.nodes.items():
         assert node.platform is not None
         assert node.platform.hostname == name
         assert node.cpus is not None
         assert node.cpus.count == os.cpu_count()
-        assert node.nics["eth0"].driver == "veth"
-        assert node.nics["eth0"].mtu == 9000
-        assert node.nics["eth0"].rx_bps is not None
         assert node.gpus == []
         assert "no NVIDIA driver" in node.collector_errors["gpu"]
         assert node.clock_offset_ms is not None
         assert abs(node.clock_offset_ms) < 50
         assert node.probe is not None
         assert node.probe.cpu_ms_per_sample is not None
-    ports = rack.switches["lab"].ports
-    assert {f"swp{number}" for number in range(1, 5)} <= set(ports)
+        assert node.age_s is not None
+        nic = node.nics["eth0"]
+        assert (nic.driver, nic.mtu, nic.operstate) == ("veth", 9000, "up")
+        assert nic.rx_bps is not None
+        assert nic.switch_port == lab.hosts[name].port
+    assert rack.switches["lab"].state == "live"
+    assert {lab.hosts[name].port for name in SPARKS} <= set(rack.switches["lab"].ports)
+    assert rack.findings == []
 
 
-def test_traffic_is_seen_as_the_same_rate_on_both_ends_of_both_cables(lab: Cluster) -> None:
-    client = lab.inside(
-        "st-n1", "iperf3", "-c", lab.address(2), "-p", "5201", "-u", "-b", "200M", "-l", "1400", "-t", "12"
+def test_half_the_frames_lost_on_the_way_are_the_difference_of_the_two_ends(lab: Cluster) -> None:
+    def seen() -> bool:
+        _, raw = lab.once("--config", str(lab.config()), "--seconds", "7")
+        rack = msgspec.convert(raw, Rack)
+        sent, received = (rack.nodes[name].nics["eth0"] for name in ("spark1", "spark2"))
+        came, went = (rack.switches["lab"].ports[lab.hosts[name].port] for name in ("spark1", "spark2"))
+        frames = [sent.tx_packets_per_s, came.rx_packets_per_s, went.tx_packets_per_s, received.rx_packets_per_s]
+        wanted = 50e6 / 8 / 1400
+        return frames == [pytest.approx(wanted * share, rel=0.1) for share in (1, 1, 1, 0.5)]
+
+    with lab.traffic("spark1", "spark2", mbps=50), lab.hosts["spark2"].cable.losing(0.5):
+        wait_for(seen, 60.0, "the same at three counters and half of it at the fourth")
+
+
+def test_snmp_version_3(lab: Cluster) -> None:
+    code, raw = lab.once(
+        "--config", str(lab.config("v3", [], switches={"lab": lab.switch_entry(version="3")})), "--seconds", "1"
     )
-    with subprocess.Popen(client, stdout=subprocess.DEVNULL) as traffic:
-        rack = msgspec.convert(once(lab, lab.config(), "--seconds", "9"), Rack)
-        traffic.terminate()
-    sent, received = rack.nodes["spark1"].nics["eth0"].tx_bps, rack.nodes["spark2"].nics["eth0"].rx_bps
-    port_in, port_out = (rack.switches["lab"].ports[port] for port in ("swp1", "swp2"))
-    for rate in (sent, received, port_in.rx_bps, port_out.tx_bps):
-        assert rate == pytest.approx(206e6, rel=0.1)
+    assert code == 0
+    assert raw["switches"]["lab"]["state"] == "live"
+    assert raw["switches"]["lab"]["ports"]["swp1"]["oper"] == "up"
 
 
-def test_frames_dropped_between_port_and_node_are_the_difference_of_the_two_ends(lab: Cluster) -> None:
-    lab.drop(2, 0.2)
-    client = lab.inside(
-        "st-n1", "iperf3", "-c", lab.address(2), "-p", "5201", "-u", "-b", "50M", "-l", "1400", "-t", "14"
-    )
-    with subprocess.Popen(client, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as traffic:
-        rack = msgspec.convert(once(lab, lab.config(), "--seconds", "9"), Rack)
-        traffic.terminate()
-    port = rack.switches["lab"].ports["swp2"].tx_packets_per_s
-    node = rack.nodes["spark2"]
-    assert port is not None
-    assert node.udp is not None
-    delivered = node.udp.counters_per_s["InDatagrams"]
-    assert delivered is not None
-    assert delivered / port == pytest.approx(0.8, abs=0.08)
+def test_a_wrong_community_is_a_switch_that_does_not_answer(lab: Cluster) -> None:
+    entry = lab.switch_entry() | {"secret_file": lab.secret("wrong", "not-" + COMMUNITY)}
+    code, raw = lab.once("--config", str(lab.config("wrong", ["spark1"], switches={"lab": entry})), "--seconds", "1")
+    assert code == 1
+    assert (raw["nodes"]["spark1"]["state"], raw["switches"]["lab"]["state"]) == ("live", "unreachable")
 
 
-def test_an_unknown_host_key_is_shown_with_its_fingerprint_and_the_command_that_trusts_it(lab: Cluster) -> None:
-    empty = lab.folder / "empty_known_hosts"
-    empty.write_text("")
-    node = once(lab, config_with(lab, "unknown.toml", known_hosts=empty), code=2)["nodes"]["spark1"]
-    fingerprint = run("ssh-keygen", "-l", "-f", str(lab.folder / "n1" / "hostkey.pub")).stdout.split()[1]
-    assert node["state"] == "host_key_unknown"
-    assert fingerprint in node["error"]
-    assert "known_hosts" in node["error"]
-
-
-def test_a_changed_host_key_is_refused_with_both_fingerprints(lab: Cluster) -> None:
-    other = lab.folder / "other_key"
-    if not other.exists():
-        run("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(other))
-    kind, key, *_ = other.with_suffix(".pub").read_text().split()
-    changed = lab.folder / "changed_known_hosts"
-    changed.write_text(f"{lab.address(1)} {kind} {key}\n")
-    node = once(lab, config_with(lab, "changed.toml", known_hosts=changed), code=2)["nodes"]["spark1"]
-    assert node["state"] == "host_key_changed"
-    for path in (lab.folder / "n1" / "hostkey.pub", other.with_suffix(".pub")):
-        assert run("ssh-keygen", "-l", "-f", str(path)).stdout.split()[1] in node["error"]
-
-
-def test_a_key_that_is_not_accepted_is_auth_failed(lab: Cluster) -> None:
-    stranger = lab.folder / "stranger"
-    if not stranger.exists():
-        run("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(stranger))
-    node = once(lab, config_with(lab, "auth.toml", identity=stranger), code=2)["nodes"]["spark1"]
-    assert node["state"] == "auth_failed"
-    assert node["error"]
-
-
-def test_a_refused_connection_and_a_dead_address_are_unreachable(lab: Cluster) -> None:
-    node = once(lab, config_with(lab, "refused.toml", port=2299), code=2)["nodes"]["spark1"]
-    assert (node["state"], "refused" in node["error"]) == ("unreachable", True)
-    node = once(lab, config_with(lab, "dead.toml", host=f"{NET}.99"), code=2)["nodes"]["spark1"]
-    assert node["state"] == "unreachable"
+def test_this_machine_without_ssh(lab: Cluster) -> None:
+    code, raw = lab.once("--hosts", "local", "--seconds", "2")
+    node = raw["nodes"]["local"]
+    assert (code, node["state"]) == (0, "live")
+    assert node["boot_id"] == Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+    assert node["nics"]["eth0"]["rx_bps"] is not None
+    assert not MONITOR.pids
 
 
 def test_one_dead_node_does_not_keep_the_others_from_answering(lab: Cluster) -> None:
-    lab.link(3, "down")
-    rack = once(lab, lab.config(), code=1)
-    states = {name: node["state"] for name, node in rack["nodes"].items()}
+    with lab.hosts["spark3"].cable.cut():
+        code, raw = lab.once("--config", str(lab.config()), "--seconds", "2")
+    states = {name: node["state"] for name, node in raw["nodes"].items()}
+    assert code == 1
     assert states.pop("spark3") == "unreachable"
     assert set(states.values()) == {"live"}
+    assert [(one["rule"], one["severity"], one["target"]) for one in raw["findings"]] == [
+        ("node.unreachable", "fail", "spark3")
+    ]
+
+
+def test_a_look_is_one_login_and_leaves_nothing_behind(lab: Cluster) -> None:
+    before = {name: lab.hosts[name].logins for name in SPARKS}
+    lab.once("--config", str(lab.config()), "--seconds", "1")
+    assert not MONITOR.pids
+    assert {name: lab.hosts[name].logins - before[name] for name in SPARKS} == dict.fromkeys(SPARKS, 1)
+    wait_for(lambda: not any(lab.hosts[name].probes for name in SPARKS), what="the end of the probes")
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_a_look_that_is_ended_leaves_nothing_behind(lab: Cluster, number: signal.Signals) -> None:
+    argv = lab.operator("once", "--config", str(lab.config(nodes=[*SPARKS, "local"])), "--seconds", "600")
+    with subprocess.Popen(argv, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as look:
+        wait_for(lambda: all(lab.hosts[name].probes for name in SPARKS) and MONITOR.probes, what="the probes")
+        look.send_signal(number)
+    assert look.returncode == (2 if number == signal.SIGINT else -number)
+    wait_for(lambda: not any(lab.hosts[name].probes for name in SPARKS), 10.0, "the end of the probes")
+    wait_for(lambda: not MONITOR.pids, 10.0, "the end of what runs here")
 
 
 @pytest.fixture
-def sshd_option(lab: Cluster):
-    """Puts a line into node 1's sshd configuration for the time of a test."""
-    path = lab.folder / "n1" / "test.conf"
-    master = next(
-        pid for pid in lab.pids("st-n1") if b"sshd" in Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")[0]
-    )
-
-    def put(text: str) -> None:
-        path.write_text(text)
-        os.kill(master, 1)
-        wait_for(lambda: lab._ssh_answers(1), what="sshd after HUP")
-
-    yield put
-    put("")
+def home(lab: Cluster, tmp_path: Path) -> Path:
+    """A home whose ssh reaches two nodes by name, and one that is not there."""
+    ssh = tmp_path / ".ssh"
+    ssh.mkdir()
+    shutil.copy(lab.known_hosts, ssh / "known_hosts")
+    shutil.copy(lab.identity, ssh / "id_ed25519")
+    places = {"one": lab.hosts["spark1"].address, "two": lab.hosts["spark2"].address, "gone": f"{NET}.99"}
+    blocks = [f"Host {name}\n  HostName {address}\n" for name, address in places.items()]
+    (ssh / "config").write_text("".join(blocks) + f"Host *\n  User {USER}\n")
+    return tmp_path
 
 
-def test_a_node_without_python3_says_so(lab: Cluster, sshd_option) -> None:
-    empty = lab.folder / "empty_bin"
-    empty.mkdir(exist_ok=True)
-    shutil.copy("/bin/bash", empty / "bash")
-    sshd_option(f"SetEnv PATH={empty}\n")
-    node = once(lab, config_with(lab, "nopython.toml"), code=2)["nodes"]["spark1"]
-    assert node["state"] == "no_python"
-    assert "python3" in node["error"]
-
-
-def test_a_noisy_login_is_read_over(lab: Cluster, sshd_option) -> None:
-    noisy = lab.folder / "noisy.sh"
-    noisy.write_text(
-        '#!/bin/bash\nfor i in $(seq 200); do echo "Welcome [$i] \\"type\\": {hello}"; done\nexec bash -c "$SSH_ORIGINAL_COMMAND"\n'
-    )
-    noisy.chmod(0o755)
-    sshd_option(f"ForceCommand {noisy}\n")
-    assert once(lab, config_with(lab, "noisy.toml"))["nodes"]["spark1"]["state"] == "live"
-
-
-def test_a_slow_login_script_delays_only_its_own_node(lab: Cluster, sshd_option) -> None:
-    slow = lab.folder / "slow.sh"
-    slow.write_text('#!/bin/bash\nread -t 2 < <(exec tail -f /dev/null)\nexec bash -c "$SSH_ORIGINAL_COMMAND"\n')
-    slow.chmod(0o755)
-    sshd_option(f"ForceCommand {slow}\n")
-    rack = once(lab, lab.config(), "--seconds", "6")
-    assert {node["state"] for node in rack["nodes"].values()} == {"live"}
-
-
-def test_one_session_is_enough(lab: Cluster, sshd_option) -> None:
-    sshd_option("MaxSessions 1\n")
-    assert once(lab, config_with(lab, "sessions.toml"))["nodes"]["spark1"]["state"] == "live"
-
-
-def test_nothing_is_left_on_a_node_after_a_look(lab: Cluster) -> None:
-    once(lab, lab.config())
-    wait_for(lambda: not any(lab.probes(number) for number in range(1, 5)), what="the probes to end")
-
-
-def test_config_init_writes_a_file_that_works(lab: Cluster, tmp_path: Path) -> None:
-    home = tmp_path / "home"
-    (home / ".ssh").mkdir(parents=True)
-    shutil.copy(lab.known_hosts, home / ".ssh" / "known_hosts")
-    shutil.copy(lab.identity, home / ".ssh" / "id_ed25519")
-    (home / ".ssh" / "id_ed25519").chmod(0o600)
-    (home / ".ssh" / "config").write_text(
-        f"Host one\n  HostName {lab.address(1)}\n  User root\nHost two\n  HostName {lab.address(2)}\n  User root\n"
-    )
-    path = home / "config.toml"
-    from tests.real.conftest import command
-
-    environment = {**os.environ, "HOME": str(home)}
-    done = subprocess.run(
-        lab.inside(MONITOR, "env", f"HOME={home}", *command(lab, "config", "init", "--config", str(path))[4:]),
-        capture_output=True, text=True, timeout=60, check=False, env=environment,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    assert path.read_text().count("name = ") == 2
+def test_config_init_finds_the_hosts_of_ssh_and_writes_what_once_reads(lab: Cluster, home: Path) -> None:
+    argv = lab.operator("config", "init", "--timeout", "5", "--switch", f"rack-switch={NET}.1", home=home)
+    done = subprocess.run(argv, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 1, done.stderr
+    assert "one: answers: spark1" in done.stderr
+    assert "gone: no answer" in done.stderr
+    assert "$RACK_SWITCH_COMMUNITY" in done.stderr
+    path = Path(done.stdout.strip())
+    assert path == home / ".config/sparktui/config.toml"
+    assert path.stat().st_mode & 0o777 == 0o600
+    code, raw = lab.once("--seconds", "1", home=home, RACK_SWITCH_COMMUNITY=COMMUNITY)
+    states: dict[str, Any] = {name: one["state"] for name, one in (raw["nodes"] | raw["switches"]).items()}
+    assert (code, states) == (0, {"one": "live", "two": "live", "rack-switch": "live"})
+    again = run(*lab.operator("config", "init", "one", home=home))
+    assert "the former file is now" in again.stderr
