@@ -36,7 +36,9 @@ class Terminal:
         self.keyboard, self.slave = pty.openpty()
         self.resize(HEIGHT, signal_it=False)
         self.modes = termios.tcgetattr(self.slave)
-        plain = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
+        # Where a test runner says how wide its own terminal is, the program must not take it for this one's.
+        foreign = ("NO_COLOR", "COLUMNS", "LINES")
+        plain = {name: value for name, value in os.environ.items() if name not in foreign}
         self.process = subprocess.Popen(
             [sys.executable, str(Path(__file__).with_name("tui_child.py")), str(folder)],
             stdin=self.slave,
