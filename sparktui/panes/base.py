@@ -62,7 +62,7 @@ class Drawing:
 
 @dataclass(frozen=True, slots=True)
 class Pane:
-    """A pane file declares `PANE = Pane(...)`. `id` e.g. "overview", `key` "1"; `needs` names the switch data it shows."""
+    """A pane file declares `PANE = Pane(...)`. `id` e.g. "overview", `key` "1"; `help` is one line for the help."""
 
     id: str
     key: str

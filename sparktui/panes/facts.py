@@ -237,10 +237,9 @@ def seconds_between(earlier: str, later: str) -> float | None:
 
 
 def clock_time(iso: str, seconds_ago: float) -> str:
-    """The UTC time of day `seconds_ago` before an ISO 8601 time, "n/a" where that cannot be read."""
+    """The local time of day, as in the top line, `seconds_ago` before an ISO 8601 time; "n/a" where that is none."""
     try:
-        at = datetime.fromisoformat(iso).timestamp() - seconds_ago
-        return datetime.fromtimestamp(at, datetime.fromisoformat(iso).tzinfo).strftime("%H:%M:%S UTC")
+        return datetime.fromtimestamp(datetime.fromisoformat(iso).timestamp() - seconds_ago).strftime("%H:%M:%S")
     except (ValueError, TypeError, OverflowError):
         return "n/a"
 
