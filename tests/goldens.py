@@ -57,7 +57,7 @@ def seen(scenario: str) -> tuple[Store, float]:
             store.put_switch(SWITCH, polled, now)
         store.set_findings(world.findings())
 
-    world.run(SECONDS.get(scenario, 40.0), put)
+    world.run(SECONDS.get(scenario, 110.0), put)
     return store, world.rack.now
 
 
