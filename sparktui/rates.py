@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 MAX_EVENTS_PER_S = 2.5e8
-"""More events per second than any counter here can see (a 200G port of 64-byte frames): beyond it a fall is a reset."""
+"""More per second than any counter here can see (64-byte frames on a 200G port): beyond it, a fall is a reset."""
 
 
 def delta(before: int, now: int, bits: int = 64, seconds: float = 1.0) -> int | None:
     """Growth of a counter that is `bits` wide, or None where it was reset.
 
     A fall of a 64-bit counter is always a reset. A fall of a narrower one is a wrap if the growth it then means is
-    possible in `seconds`; a 16-bit counter can have wrapped more than once, which cannot be seen: its delta is a lower bound.
+    possible in `seconds`. A 16-bit counter can have wrapped more than once, unseen: its delta is a lower bound.
     """
     if now >= before:
         return now - before
@@ -25,7 +25,7 @@ def delta(before: int, now: int, bits: int = 64, seconds: float = 1.0) -> int | 
 
 
 class CounterGroup:
-    """Counters that are read and reset together (those of one netdev, of one port): totals unwrapped, rates between samples.
+    """Counters that are read and reset together (one netdev's, one port's): totals unwrapped, rates between samples.
 
     If a 64-bit counter of the group falls, or a narrower one falls further than a wrap explains, the whole group was
     reset: every rate of that step is None and the totals start again from what the counters say.
