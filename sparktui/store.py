@@ -72,6 +72,8 @@ class Store:
 
     def __init__(self, nodes: list[str], switches: list[str], interval_s: float = 1.0) -> None:
         self.version = 0
+        self.changes = 0
+        """Grows when a target goes into another state: that is shown at once, values at the pace of the samples."""
         self.interval_s = interval_s
         self.nodes = {name: Target(Node(state="connecting")) for name in nodes}
         self.switches = {name: Target(Switch(state="connecting")) for name in switches}
@@ -80,6 +82,7 @@ class Store:
     def put_node(self, name: str, view: Node, at: float) -> None:
         """A fresh sample of a node, taken (received) at `at`; its series and moved counters grow with it."""
         target = self.nodes[name]
+        self.changes += view.state != target.view.state
         target.view, target.taken_at = view, at
         for gpu in view.gpus:
             key = f"gpu{gpu.index}."
@@ -104,6 +107,7 @@ class Store:
     def put_switch(self, name: str, view: Switch, at: float) -> None:
         """A fresh view of a switch."""
         target = self.switches[name]
+        self.changes += view.state != target.view.state
         target.view, target.taken_at = view, at
         for port_name, port in view.ports.items():
             target.add(f"{port_name}.rx_bps", at, port.rx_bps)
@@ -127,12 +131,14 @@ class Store:
         """Change only the state; the last picture stays, to be drawn dimmed with its age."""
         target = self.nodes[name]
         if (target.view.state, target.view.error) != (state, error):
+            self.changes += state != target.view.state
             target.view = msgspec.structs.replace(target.view, state=state, error=error)
             self.version += 1
 
     def set_switch_state(self, name: str, state: SwitchState, error: str | None = None) -> None:
         target = self.switches[name]
         if (target.view.state, target.view.error) != (state, error):
+            self.changes += state != target.view.state
             target.view = msgspec.structs.replace(target.view, state=state, error=error)
             self.version += 1
 

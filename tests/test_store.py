@@ -1,6 +1,6 @@
 """The store: ages, states that keep the last picture, series and moved counters."""
 
-from sparktui.contract import Gpu, Node, iso
+from sparktui.contract import Gpu, Node, Switch, iso
 from sparktui.store import SERIES_LENGTH, Series, Store
 
 
@@ -35,6 +35,19 @@ def test_the_version_moves_only_when_something_changed() -> None:
     store.set_node_state("spark1", "stale")
     store.set_findings([])
     assert store.version == before
+
+
+def test_changes_of_state_are_counted_and_samples_are_not() -> None:
+    store = Store(["spark1"], ["crs812"])
+    store.put_node("spark1", Node(state="live"), at=1.0)
+    store.put_switch("crs812", Switch(state="live"), at=1.0)
+    assert store.changes == 2
+    store.put_node("spark1", Node(state="live"), at=2.0)
+    store.set_node_state("spark1", "live", "slow")
+    assert store.changes == 2
+    store.set_node_state("spark1", "stale")
+    store.set_switch_state("crs812", "unreachable", "no answer")
+    assert store.changes == 4
 
 
 def test_series_keep_gaps_and_are_bounded() -> None:

@@ -104,6 +104,18 @@ async def test_selection_moves_is_marked_by_a_glyph_and_stops_at_the_ends() -> N
         assert "▸" not in bench.text
 
 
+async def test_another_state_is_shown_at_once_and_new_values_at_the_pace_of_the_samples() -> None:
+    async with opened() as bench:
+        await bench.step(0.0)
+        put(bench, "spark2", 1234)
+        await bench.step(0.25)
+        assert "1234" not in bench.text
+        bench.store.set_node_state("spark3", "stale")
+        await bench.step(0.25)
+        assert "1234" in bench.text
+        assert "3/4 live" in bench.header
+
+
 async def test_detail_and_back_and_on_to_the_next_rows_detail() -> None:
     async with opened() as bench:
         await bench.press("enter")

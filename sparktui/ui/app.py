@@ -90,7 +90,8 @@ class SparkApp(App[None], inherit_bindings=False):
         self.helping = False
         self._notice: Content | None = None
         self._begun = False
-        self._drawn_version, self._drawn_second, self._drawn_at = -1, -1, 0.0
+        self._drawn_version = self._drawn_changes = self._drawn_second = -1
+        self._drawn_at = 0.0
         self._open_first_pane()
         self._read_themes(theme)
         self.palette = themes.Palette(self.current_theme, self.native_ansi_color)
@@ -150,10 +151,10 @@ class SparkApp(App[None], inherit_bindings=False):
             self.redraw()
 
     def _tick(self) -> None:
-        """Redraw when the second changed, or when there is something new and the last drawing is an interval old."""
-        second = int(self.wall())
-        new = self.session.store.version != self._drawn_version
-        if second == self._drawn_second and not (new and self.clock() - self._drawn_at >= self.interval_s):
+        """Redraw when the second or a state changed, or there is something new and the drawing is an interval old."""
+        store = self.session.store
+        new = store.version != self._drawn_version and self.clock() - self._drawn_at >= self.interval_s
+        if int(self.wall()) == self._drawn_second and store.changes == self._drawn_changes and not new:
             return
         if self.session.still is None:
             self.redraw()
@@ -162,8 +163,9 @@ class SparkApp(App[None], inherit_bindings=False):
             self._draw_header()
 
     def _note_drawn(self) -> None:
-        self._drawn_version, self._drawn_second = self.session.store.version, int(self.wall())
-        self._drawn_at = self.clock()
+        store = self.session.store
+        self._drawn_version, self._drawn_changes = store.version, store.changes
+        self._drawn_second, self._drawn_at = int(self.wall()), self.clock()
 
     def redraw(self) -> None:
         """Draw everything from what is known now; rows that come out as before are not written to the terminal."""
