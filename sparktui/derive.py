@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
 from sparktui import contract
 from sparktui.collectors import nic_counters
 from sparktui.collectors.cpu import CpuInfoSample, CpuSample
 from sparktui.collectors.gpu import GpuReading, GpuSample
-from sparktui.collectors.irq import IrqInfoSample, IrqSample, IrqVector
+from sparktui.collectors.irq import IrqInfoSample, IrqSample
 from sparktui.collectors.memory import MemorySample
 from sparktui.collectors.nic import NicCounters, NicInfo, NicInfoSample, NicSample
 from sparktui.collectors.platform import PlatformSample
@@ -18,14 +18,17 @@ from sparktui.collectors.sensors import SensorsSample
 from sparktui.collectors.softnet import SoftnetSample
 from sparktui.collectors.tcp import TcpSample
 from sparktui.config import NodeConfig
-from sparktui.rates import CounterGroup
+from sparktui.rates import CounterGroup, CounterRow
 from sparktui.topology import Place, places
+from sparktui.vectors import VectorRates
 
 PortOf = Callable[[str, str], tuple[str, str] | None]
 """(node, netdev) -> (switch, port) at the other end of its cable, where that is known."""
 
 NETDEV = ("rx_bytes", "tx_bytes", "rx_packets", "tx_packets")
 """Counted apart from the errors: an r8127's drop column is a 16-bit counter whose wrap must not make a gap of these."""
+
+SOFTNET_BITS = 32
 
 
 class Readings(Protocol):
@@ -54,6 +57,8 @@ class NodeDeriver:
         self._port_of = port_of
         self._boot_id: str | None = None
         self._groups: dict[str, CounterGroup] = {}
+        self._rows: dict[str, CounterRow] = {}
+        self._vectors = VectorRates()
         self._gpus: list[contract.Gpu] = []
         self._cpus: contract.Cpus | None = None
         self._cpu_info: CpuInfoSample | None = None
@@ -64,7 +69,6 @@ class NodeDeriver:
         self._nics: dict[str, contract.Nic] = {}
         self._rdma: dict[str, contract.Rdma] = {}
         self._irqs: dict[str, contract.Irq] = {}
-        self._affinity: dict[int, tuple[str, str]] = {}
         self._softnet: contract.Softnet | None = None
         self._tcp: contract.Tcp | None = None
         self._udp: contract.Udp | None = None
@@ -101,13 +105,21 @@ class NodeDeriver:
         )
 
     def _rates(
-        self, name: str, raw: Mapping[str, int], mono: float, widths: Mapping[str, int] | None = None
+        self, name: str, raw: Mapping[str, int], mono: float, widths: Mapping[str, int] | None = None, bits: int = 64
     ) -> CounterGroup:
         group = self._groups.get(name)
         if group is None:
-            group = self._groups[name] = CounterGroup(widths)
+            group = self._groups[name] = CounterGroup(widths, bits)
         group.update(raw, mono)
         return group
+
+    def _per_cpu(
+        self, name: str, cpus: Sequence[int], counts: Sequence[int], mono: float, bits: int = 64
+    ) -> list[float | None]:
+        row = self._rows.get(name)
+        if row is None:
+            row = self._rows[name] = CounterRow(bits)
+        return row.update(cpus, counts, mono)
 
     def _take_host(self, readings: Readings, mono: float) -> None:
         if readings.gpu is not None:
@@ -139,9 +151,9 @@ class NodeDeriver:
             placed = self._placed(readings.nic)
             self._nics = {nic.name: self._one_nic(nic, placed.get(nic.name), mono) for nic in readings.nic.nics}
         if readings.irq_info is not None:
-            self._affinity = {one.irq: (one.affinity, one.effective) for one in readings.irq_info.affinities}
+            self._vectors.take_affinities(readings.irq_info)
         if readings.irq is not None:
-            self._irqs = self._interrupts(readings.irq, mono)
+            self._irqs = self._vectors.update(readings.irq, mono)
 
     def _placed(self, sample: NicSample) -> dict[str, Place]:
         speeds = {nic.name: nic.speed_mbps for nic in sample.nics}
@@ -179,34 +191,30 @@ class NodeDeriver:
         )
 
     def _cpu(self, sample: CpuSample, mono: float) -> contract.Cpus:
-        raw = {f"b{n}": busy for n, busy in zip(sample.cpu, sample.busy, strict=True)}
-        raw.update({f"i{n}": idle for n, idle in zip(sample.cpu, sample.idle, strict=True)})
-        per_s = self._rates("cpu", raw, mono).per_s
+        busy = self._per_cpu("busy", sample.cpu, sample.busy, mono)
+        idle = self._per_cpu("idle", sample.cpu, sample.idle, mono)
         info = self._cpu_info
         return contract.Cpus(
             count=len(sample.cpu),
             classes=info.classes if info else {},
-            busy_percent=[_share(per_s.get(f"b{n}"), per_s.get(f"i{n}")) for n in sample.cpu],
+            busy_percent=list(map(_share, busy, idle)),
             numbers=sample.cpu,
             load1=sample.load1,
             governors=info.governors if info else [],
         )
 
     def _softirq(self, sample: SoftnetSample, mono: float) -> contract.Softnet:
-        def per_cpu(name: str, counts: Sequence[int]) -> list[float | None]:
-            raw = {str(cpu): count for cpu, count in zip(sample.cpu, counts, strict=False)}
-            group = self._rates(f"softnet.{name}", raw, mono, dict.fromkeys(raw, 32))
-            return [group.per_s.get(str(cpu)) for cpu in sample.cpu]
-
-        dropped, squeezed = per_cpu("dropped", sample.dropped), per_cpu("squeezed", sample.time_squeeze)
+        raw = {str(cpu): count for cpu, count in zip(sample.cpu, sample.dropped, strict=True)}
+        dropped = self._rates("softnet.dropped", raw, mono, bits=SOFTNET_BITS)
+        squeezed = self._per_cpu("squeezed", sample.cpu, sample.time_squeeze, mono, SOFTNET_BITS)
         return contract.Softnet(
-            dropped_per_s=_sum(dropped),
+            dropped_per_s=_sum(dropped.per_s.values()),
             time_squeeze_per_s=_sum(squeezed),
             numbers=sample.cpu,
-            net_rx_per_s_by_cpu=per_cpu("net_rx", sample.net_rx),
-            dropped_per_s_by_cpu=dropped,
+            net_rx_per_s_by_cpu=self._per_cpu("net_rx", sample.cpu, sample.net_rx, mono, SOFTNET_BITS),
+            dropped_per_s_by_cpu=list(dropped.per_s.values()),
             time_squeeze_per_s_by_cpu=squeezed,
-            dropped_total=sum(self._groups["softnet.dropped"].totals.values()),
+            dropped_total=sum(dropped.totals.values()),
         )
 
     def _rdma_port(self, port: RdmaPort, mono: float) -> contract.Rdma:
@@ -230,11 +238,8 @@ class NodeDeriver:
         netdev = {name: getattr(nic, name) for name in NETDEV}
         moved = self._rates(f"nic.{nic.name}.netdev", netdev, mono)
         counters = self._rates(f"nic.{nic.name}.{driver}", nic.counters, mono, nic_counters.widths(driver))
-        both_per_s, both_totals = {**moved.per_s, **counters.per_s}, {**moved.totals, **counters.totals}
-        missed, broken = (
-            nic_counters.missed_counters(driver, nic.counters),
-            nic_counters.error_counters(driver, nic.counters),
-        )
+        missed = nic_counters.missed_counters(driver, nic.counters)
+        broken = nic_counters.error_counters(driver, nic.counters)
         switch, port = self._port_of(self._config.name, nic.name) or (None, None)
         return contract.Nic(
             driver=driver,
@@ -248,10 +253,10 @@ class NodeDeriver:
             tx_bps=_bits(moved.per_s["tx_bytes"]),
             rx_packets_per_s=moved.per_s["rx_packets"],
             tx_packets_per_s=moved.per_s["tx_packets"],
-            rx_missed_per_s=_sum([both_per_s.get(name) for name in missed]),
-            rx_errors_per_s=_sum([both_per_s.get(name) for name in broken]),
-            rx_missed_total=_total(both_totals, missed),
-            rx_errors_total=_total(both_totals, broken),
+            rx_missed_per_s=_sum(counters.per_s.get(name) for name in missed),
+            rx_errors_per_s=_sum(counters.per_s.get(name) for name in broken),
+            rx_missed_total=_total(counters.totals, missed),
+            rx_errors_total=_total(counters.totals, broken),
             counters_per_s=counters.per_s,
             rx_queues=info.rx_queues if info else None,
             tx_queues=info.tx_queues if info else None,
@@ -264,41 +269,6 @@ class NodeDeriver:
             mac=info.mac if info else "",
             bus=info.bus if info else "",
             twin=place.twin if place else None,
-        )
-
-    def _interrupts(self, sample: IrqSample, mono: float) -> dict[str, contract.Irq]:
-        lines: dict[str, list[contract.IrqVector]] = {owner: [] for owner in sample.vectors_by_owner}
-        for vector in sample.vectors:
-            lines.setdefault(vector.owner, []).append(self._vector(vector, mono))
-        return {owner: self._owner(owner, sample, vectors) for owner, vectors in lines.items()}
-
-    def _vector(self, vector: IrqVector, mono: float) -> contract.IrqVector:
-        raw = {str(cpu): count for cpu, count in zip(vector.cpus, vector.counts, strict=True)}
-        group = self._rates(f"irq.{vector.irq}.{vector.label}", raw, mono, dict.fromkeys(raw, 32))
-        affinity, effective = self._affinity.get(vector.irq, (None, None))
-        return contract.IrqVector(
-            irq=vector.irq,
-            label=vector.label,
-            cpus=vector.cpus,
-            per_s=[group.per_s.get(cpu) for cpu in raw],
-            total=sum(vector.counts),
-            affinity=affinity,
-            effective=effective or None,
-        )
-
-    def _owner(self, owner: str, sample: IrqSample, vectors: list[contract.IrqVector]) -> contract.Irq:
-        by_cpu: dict[str, float | None] = {}
-        for vector in vectors:
-            for cpu, rate in zip(vector.cpus, vector.per_s, strict=True):
-                before = by_cpu.get(str(cpu))
-                by_cpu[str(cpu)] = rate if before is None else before + (rate or 0.0)
-        known = [rate for rate in by_cpu.values() if rate]
-        return contract.Irq(
-            per_s_by_cpu=dict(sorted(by_cpu.items(), key=lambda item: int(item[0]))),
-            vectors=sample.vectors_by_owner.get(owner, len(vectors)),
-            affinity={str(vector.irq): vector.affinity for vector in vectors if vector.affinity is not None},
-            imbalance=max(known) / sum(known) if known else None,
-            lines=vectors,
         )
 
 
@@ -344,7 +314,7 @@ def _bits(bytes_per_s: float | None) -> float | None:
     return None if bytes_per_s is None else bytes_per_s * 8
 
 
-def _sum(rates: Sequence[float | None]) -> float | None:
+def _sum(rates: Iterable[float | None]) -> float | None:
     """Sum of what is known; None where nothing is."""
     known = [rate for rate in rates if rate is not None]
     return sum(known) if known else None

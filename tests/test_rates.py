@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sparktui.rates import CounterGroup, delta
+from sparktui.rates import CounterGroup, CounterRow, delta
 
 
 def test_growth_is_the_difference() -> None:
@@ -94,3 +94,64 @@ def test_no_sequence_of_readings_gives_a_negative_rate_or_a_shrinking_total(valu
         rate = group.per_s["x"]
         assert rate is None or 0 <= rate < 2**32
         assert group.totals["x"] >= 0
+
+
+def test_a_group_in_which_nothing_moves_has_rates_of_zero_and_the_same_totals() -> None:
+    group = CounterGroup({"x": 16})
+    group.update({"x": 65_000, "y": 1}, 0.0)
+    group.update({"x": 64, "y": 1}, 1.0)
+    group.update({"x": 64, "y": 1}, 2.0)
+    assert group.per_s == {"x": 0.0, "y": 0.0}
+    assert group.totals == {"x": 65_600, "y": 1}
+    group.update({"x": 65, "y": 1}, 3.0)
+    assert group.per_s == {"x": 1.0, "y": 0.0}
+    assert group.totals == {"x": 65_601, "y": 1}
+
+
+def test_views_that_hold_rates_and_totals_never_see_them_change() -> None:
+    group = CounterGroup()
+    group.update({"x": 1}, 0.0)
+    group.update({"x": 3}, 1.0)
+    held = group.per_s, group.totals
+    group.update({"x": 8}, 2.0)
+    group.update({"x": 8}, 3.0)
+    assert held == ({"x": 2.0}, {"x": 3})
+
+
+@given(st.lists(st.dictionaries(st.sampled_from("ab"), st.integers(0, 5)), min_size=2))
+def test_every_rate_is_the_difference_to_the_reading_before(readings: list[dict[str, int]]) -> None:
+    group = CounterGroup()
+    for second, raw in enumerate(readings):
+        before = readings[second - 1] if second else {}
+        group.update(raw, float(second))
+        reset = any(raw[name] < before[name] for name in raw if name in before)
+        expected = {name: None if reset or name not in before else raw[name] - before[name] for name in raw}
+        assert group.per_s == expected
+
+
+def test_a_row_gives_rates_in_the_order_of_its_cpus() -> None:
+    row = CounterRow()
+    assert row.update([5, 0], [100, 7], 0.0) == [None, None]
+    assert row.update([5, 0], [300, 7], 2.0) == [100.0, 0.0]
+    assert row.update([0, 5], [9, 310], 3.0) == [2.0, 10.0]
+
+
+def test_a_cpu_that_comes_later_has_no_rate_at_first() -> None:
+    row = CounterRow()
+    row.update([0], [5], 0.0)
+    assert row.update([0, 1], [6, 40], 1.0) == [1.0, None]
+    assert row.update([0, 1], [6, 41], 2.0) == [0.0, 1.0]
+
+
+def test_a_count_of_a_row_that_wraps_goes_on_and_one_that_was_reset_makes_a_gap_of_all() -> None:
+    row = CounterRow(32)
+    row.update([0, 1], [2**32 - 5, 500], 0.0)
+    assert row.update([0, 1], [5, 501], 1.0) == [10.0, 1.0]
+    assert row.update([0, 1], [9, 3], 2.0) == [None, None]
+    assert row.update([0, 1], [10, 3], 3.0) == [1.0, 0.0]
+
+
+def test_a_row_whose_clock_does_not_move_has_no_rates() -> None:
+    row = CounterRow()
+    row.update([0], [5], 3.0)
+    assert row.update([0], [6], 3.0) == [None]
