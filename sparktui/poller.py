@@ -27,6 +27,8 @@ CHECK_S = 0.25
 STALE_INTERVALS = 2.0
 SILENT_S = 10.0
 """A probe that says nothing for so long, not even the answer to a beat, is ended and started again."""
+FIRST_LINE_S = 30.0
+"""The same before its first line: the login's own scripts come before it, and starting again would not hurry them."""
 NO_ANSWER_S = 5.0
 """How long a first connection may take before the node is called unreachable; the attempt goes on."""
 RETRY_S, LONGEST_RETRY_S, SLOW_RETRY_S = 0.5, 15.0, 30.0
@@ -175,6 +177,7 @@ class NodePoller:
         self._lines = 0
         self._began_at: float | None = None
         self._beat_at = self._heard_at = self._sampled_at = 0.0
+        self._silent_s = FIRST_LINE_S
         self._live_since: float | None = None
         self._cost = ProbeCost()
 
@@ -204,8 +207,9 @@ class NodePoller:
             return
         if state == "live" and now - self._sampled_at > STALE_INTERVALS * max(self._fast_s, self._sampled_fast_s):
             self._store.set_node_state(self._node.name, "stale", "connected, but no sample comes")
-        if now - self._heard_at > SILENT_S:
-            session.fail(TransportError("probe_failed", f"the probe was silent for {SILENT_S:.0f} s: started again"))
+        if now - self._heard_at > self._silent_s:
+            text = f"the probe was silent for {self._silent_s:.0f} s: started again"
+            session.fail(TransportError("probe_failed", text))
         elif self._lines > MAX_LINES_PER_CHECK:
             session.fail(TransportError("probe_failed", f"the node sends {self._lines} lines in {CHECK_S} s"))
         elif now - self._beat_at >= BEAT_S:
@@ -239,10 +243,11 @@ class NodePoller:
         except TransportError:
             await self._drop_link()
             raise
-        self._heard_at = time.monotonic()
+        self._heard_at, self._silent_s = time.monotonic(), FIRST_LINE_S
         self._session = session
         try:
             hello = await self._hello(session)
+            self._silent_s = SILENT_S
             self._deriver.start(hello.boot_id)
             session.send(self._next_beat())
             while True:

@@ -247,6 +247,14 @@ async def test_what_a_login_prints_first_is_passed_over(nodes: Nodes) -> None:
         assert store.seen["spark1"] == ["connecting", "live"]
 
 
+async def test_a_login_that_takes_its_time_is_waited_for(nodes: Nodes, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(under_test, "SILENT_S", 2.0)
+    node = nodes.start("spark1", 'ForceCommand sleep 4; eval "$SSH_ORIGINAL_COMMAND"')
+    async with watching(nodes.settings(node)) as (_, store):
+        await two_rates(store)
+        assert store.seen["spark1"] == ["connecting", "live"]
+
+
 async def test_one_session_is_enough(nodes: Nodes) -> None:
     node = nodes.start("spark1", "MaxSessions 1")
     async with watching(nodes.settings(node)) as (_, store):
