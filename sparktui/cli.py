@@ -7,8 +7,8 @@ pysnmp as well.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Callable, Sized
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import click
 
@@ -48,6 +48,9 @@ def where(command: Command) -> Command:
     return command
 
 
+this_file = click.option("--config", "config_path", metavar="PATH", help="This file instead of the default one.")
+
+
 @click.group(invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="sparktui")
 @where
@@ -77,7 +80,7 @@ def main(
         return
     from sparktui.monitor import watch
 
-    settings = _settings(config_path, hosts, demo)
+    settings = _settings(config_path, hosts, demo, with_screen=True)
     sys.exit(
         watch(
             settings,
@@ -109,14 +112,15 @@ def once(
     as_json: bool,
     seconds: float | None,
 ) -> None:
-    """One look without the terminal program: waits until counters have a delta, then prints a table or JSON.
+    """One look, as a table or as JSON, without the terminal program.
 
-    Exit code 1 if a `fail` finding is open, 2 if nothing could be reached.
+    It looks until counters have a delta, and long enough for findings to show. Exit code 1 if a `fail` finding is
+    open, 2 if nothing could be reached.
     """
     from sparktui.once import look
 
     config_path, hosts, demo = _asked(context, config_path, hosts, demo)
-    settings = _settings(config_path, hosts, demo)
+    settings = _settings(config_path, hosts, demo, with_screen=False)
     sys.exit(look(settings, seconds=seconds or (15.0 if demo else 6.0), as_json=as_json, demo=demo))
 
 
@@ -126,31 +130,33 @@ def config() -> None:
 
 
 @config.command("path")
-def config_path_command() -> None:
+@this_file
+@click.pass_context
+def config_path_command(context: click.Context, config_path: str | None) -> None:
     """Print where the config file is looked for."""
-    from sparktui.config import default_path
-
-    click.echo(default_path())
+    click.echo(_file(context, config_path))
 
 
 @config.command("validate")
 @click.argument("path", required=False)
+@this_file
 @click.pass_context
-def config_validate(context: click.Context, path: str | None) -> None:
+def config_validate(context: click.Context, path: str | None, config_path: str | None) -> None:
     """Check a config file; every mistake is printed with its line."""
-    path = _file(context, path)
+    path = _file(context, path or config_path)
     settings = _load(path)
-    click.echo(f"{path}: good ({len(settings.nodes)} nodes, {len(settings.switches)} switches)")
+    click.echo(f"{path}: good ({_count(settings.nodes, 'node')}, {_count(settings.switches, 'switch', 'es')})")
 
 
 @config.command("show")
 @click.argument("path", required=False)
+@this_file
 @click.pass_context
-def config_show(context: click.Context, path: str | None) -> None:
+def config_show(context: click.Context, path: str | None, config_path: str | None) -> None:
     """Print the settings in force that differ from the defaults, secrets hidden."""
     from sparktui.config import dump
 
-    click.echo(dump(_load(_file(context, path))), nl=False)
+    click.echo(dump(_load(_file(context, path or config_path))), nl=False)
 
 
 @config.command("init")
@@ -169,6 +175,10 @@ def config_init(hosts: tuple[str, ...], config_path: str | None, switches: tuple
     sys.exit(initialise(list(hosts), list(switches), config_path or default_path(), timeout))
 
 
+def _count(things: Sized, word: str, plural: str = "s") -> str:
+    return f"{len(things)} {word}{'' if len(things) == 1 else plural}"
+
+
 def _file(context: click.Context, path: str | None) -> str:
     """The config file meant: the argument, else --config before the command, else the default."""
     from sparktui.config import default_path
@@ -185,7 +195,7 @@ def _asked(
     return context.obj or (None, None, None)
 
 
-def _settings(config_path: str | None, hosts: str | None, demo: str | None) -> Settings:
+def _settings(config_path: str | None, hosts: str | None, demo: str | None, with_screen: bool) -> Settings:
     """The settings for what was asked. Ends the program with code 2 and every reason where they cannot be had."""
     from sparktui import config as file
 
@@ -199,18 +209,19 @@ def _settings(config_path: str | None, hosts: str | None, demo: str | None) -> S
         except file.ConfigError as error:
             _cannot(error.problems)
     path = config_path or file.default_path()
-    settings = _load(path)
+    settings = _load(path, with_screen)
     if not settings.nodes and not settings.switches:
         _cannot([f"{path}: no [[nodes]] and no [switches]: nothing to look at"])
     return settings
 
 
-def _load(path: str) -> Settings:
+def _load(path: str, with_screen: bool = True) -> Settings:
+    """The checked file. Without `with_screen` its keys, pane and theme are not looked at: that needs Textual."""
+    from sparktui import checks
     from sparktui import config as file
-    from sparktui.verdicts.engine import validate
 
     try:
-        settings = file.load(path)
+        return file.load(path, [checks.rules, checks.screen] if with_screen else [checks.rules])
     except file.ConfigError as error:
         _cannot(error.problems)
     except FileNotFoundError:
@@ -224,12 +235,9 @@ def _load(path: str) -> Settings:
         )
     except OSError as error:
         _cannot([f"{path}: {error.strerror}"])
-    if problems := validate(settings.findings):
-        _cannot([f"{path}: {problem}" for problem in problems])
-    return settings
 
 
-def _cannot(problems: list[str]) -> Any:
+def _cannot(problems: list[str]) -> NoReturn:
     for problem in problems:
         click.echo(problem, err=True)
     sys.exit(CANNOT)

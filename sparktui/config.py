@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import tomllib
+from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
 import msgspec
@@ -111,7 +112,11 @@ def default_path() -> str:
     return os.environ.get("SPARKTUI_CONFIG") or os.path.join(platformdirs.user_config_dir("sparktui"), "config.toml")
 
 
-def load(path: str) -> Settings:
+Check = Callable[["Settings"], list[config_check.Problem]]
+"""Looks at [findings], [keys] and [ui] of settings whose other parts may be missing."""
+
+
+def load(path: str, checks: Sequence[Check] = ()) -> Settings:
     """Read and check a file. Raises ConfigError with every mistake, OSError where it cannot be read."""
     with open(path, "rb") as file:
         raw = file.read(MAX_FILE_BYTES + 1)
@@ -121,16 +126,21 @@ def load(path: str) -> Settings:
         text = raw.decode()
     except UnicodeDecodeError as error:
         raise ConfigError([f"{path}: not UTF-8 text (byte {error.start})"]) from None
-    return parse(text, path)
+    return parse(text, path, checks)
 
 
-def parse(text: str, path: str = "config.toml") -> Settings:
+def parse(text: str, path: str = "config.toml", checks: Sequence[Check] = ()) -> Settings:
     """Settings from TOML text. Raises ConfigError with every mistake, each with its line and key."""
     try:
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise ConfigError([f"{path}: {error}"]) from None
+        said = str(error).replace("at end of document", f"at line {len(text.splitlines())}, where the file ends")
+        raise ConfigError([f"{path}: {said}"]) from None
     problems = config_check.check(data, Settings)
+    wrong = {key[0] for key, _ in problems if key}
+    sound = {name: data[name] for name in ("findings", "keys", "ui") if name in data and name not in wrong}
+    for check in checks:
+        problems += check(msgspec.convert(sound, Settings))
     if problems:
         raise ConfigError(config_check.located(problems, text, path))
     return msgspec.convert(data, Settings)

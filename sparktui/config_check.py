@@ -244,5 +244,6 @@ def _located(path: str, lines: dict[KeyPath, int], key: KeyPath, problem: str) -
     where = f"{path}:{number}" if number else path
     dotted = ""
     for part in key:
-        dotted += f"[{part + 1}]" if isinstance(part, int) else f".{part}" if dotted else str(part)
+        shown = f'"{part}"' if "." in str(part) else str(part)
+        dotted += f"[{part + 1}]" if isinstance(part, int) else f".{shown}" if dotted else shown
     return f"{where}: {dotted}: {problem}" if dotted else f"{where}: {problem}"

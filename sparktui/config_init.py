@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 
 import click
+from msgspec.structs import replace
 
 from sparktui import config
 from sparktui.config import NodeConfig, Settings, SwitchConfig
@@ -37,7 +38,7 @@ def initialise(hosts: list[str], switches: list[str], path: str, timeout_s: floa
     if not good:
         click.echo("none answered: nothing written", err=True)
         return 2
-    text = HEAD + config.dump(Settings(nodes=good, switches=found))
+    text = HEAD + config.dump(merged(existing(path), good, found))
     backup = write(Path(path), text)
     if backup is not None:
         click.echo(f"the former file is now {backup}", err=True)
@@ -45,6 +46,24 @@ def initialise(hosts: list[str], switches: list[str], path: str, timeout_s: floa
     for name in found:
         click.echo(f"{name}: put its SNMP community into ${_variable(name)} before you start sparktui", err=True)
     return 0 if len(good) == len(nodes) else 1
+
+
+def existing(path: str) -> Settings:
+    """What the file says already; nothing where there is none or it is broken, which is told."""
+    try:
+        return config.load(path)
+    except FileNotFoundError:
+        return Settings()
+    except (config.ConfigError, OSError) as error:
+        click.echo(f"the file that was there cannot be taken over: {error}", err=True)
+        return Settings()
+
+
+def merged(old: Settings, nodes: list[NodeConfig], switches: dict[str, SwitchConfig]) -> Settings:
+    """The old settings with the nodes and switches that are new in them."""
+    known = {node.name for node in old.nodes}
+    added = [node for node in nodes if node.name not in known]
+    return replace(old, nodes=[*old.nodes, *added], switches={**switches, **old.switches})
 
 
 def answer(node: Node) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
+import textwrap
 from collections.abc import Sequence
 
 import msgspec
@@ -15,6 +16,8 @@ from sparktui.monitor import Monitor, RackUnavailable
 
 def look(settings: Settings, *, seconds: float, as_json: bool, demo: str | None) -> int:
     """Watch for `seconds`, print, and return the exit code: 0 good, 1 a `fail` finding is open, 2 nothing reached."""
+    if sys.stderr.isatty():
+        print(f"looking for {seconds:g} s ...", file=sys.stderr)
     try:
         rack = asyncio.run(watch(settings, seconds, demo))
     except RackUnavailable as error:
@@ -73,7 +76,7 @@ def table(rack: Rack) -> list[str]:
     """The rack as lines of plain text: nodes, switches, findings."""
     lines = columns([NODE_HEAD, *(row for name, node in rack.nodes.items() for row in node_rows(name, node))])
     for name, switch in rack.switches.items():
-        lines += ["", switch_line(name, switch)]
+        lines += ["", *switch_lines(name, switch)]
         lines += columns([PORT_HEAD, *port_rows(switch)]) if switch.ports else []
     lines.append("")
     for finding in rack.findings:
@@ -143,7 +146,7 @@ def port_rows(switch: Switch) -> list[list[str]]:
             name,
             port.oper,
             _number(port.speed_mbps and port.speed_mbps / 1000, "G"),
-            port.node or port.alias or "-",
+            port.node or port.neighbour or port.alias or "-",
             _bits(port.rx_bps),
             _bits(port.tx_bps),
             _number(port.rx_fcs_errors_per_s),
@@ -153,14 +156,15 @@ def port_rows(switch: Switch) -> list[list[str]]:
     ]
 
 
-def switch_line(name: str, switch: Switch) -> str:
+def switch_lines(name: str, switch: Switch) -> list[str]:
     if switch.error:
-        return f"{name}  {switch.state}  {switch.error}"
-    rows = []
+        return [f"{name}  {switch.state}  {switch.error}"]
+    words = []
     for row in switch.health:
         word = {"ok": "ok", "not_ok": "NOT OK", "expected_absent": "absent (expected)"}.get(row.state or "")
-        rows.append(f"{row.name} {word or _number(row.value, ' ' + row.unit)}")
-    return f"{name}  {switch.state}  {switch.model or ''} {switch.version or ''}  " + ", ".join(rows)
+        words.append(f"{row.name} {word or _number(row.value, ' ' + row.unit)}")
+    head = f"{name}  {switch.state}  {switch.model or ''} {switch.version or ''}".rstrip()
+    return [head, *textwrap.wrap(", ".join(words), 110, initial_indent="  ", subsequent_indent="  ")]
 
 
 def columns(rows: Sequence[Sequence[str]]) -> list[str]:

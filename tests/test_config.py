@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sparktui import config
+from sparktui import checks, config
 
 
 def problems(text: str) -> list[str]:
@@ -98,6 +98,32 @@ order = ["spark9"]
 )
 def test_one_mistake(text: str, told: str) -> None:
     assert problems(text) == [told]
+
+
+def test_rules_keys_panes_and_themes_are_told_with_the_rest() -> None:
+    text = """\
+[[nodes]]
+name = "a"
+prot = 3
+[ui]
+theme = "spark-drak"
+start_pane = "gpus"
+[keys]
+"app.puase" = "p"
+"app.pause" = "q"
+[findings."nic.rx_loss"]
+thresholds = { share_percnt = 1 }
+"""
+    with pytest.raises(config.ConfigError) as caught:
+        config.parse(text, "c.toml", [checks.rules, checks.screen])
+    assert [problem.split(";")[0] for problem in caught.value.problems] == [
+        "c.toml:3: nodes[1].prot: unknown key: did you mean 'port'?",
+        "c.toml:5: ui.theme: no theme is called 'spark-drak': did you mean 'spark-dark'?",
+        "c.toml:6: ui.start_pane: no pane is called 'gpus': did you mean 'gpu'?",
+        'c.toml:8: keys."app.puase": no such command, did you mean app.pause?',
+        'c.toml:9: keys."app.pause": q is taken by app.quit',
+        'c.toml:11: findings."nic.rx_loss".thresholds.share_percnt: no such threshold (did you mean share_percent?)',
+    ]
 
 
 def test_broken_toml_says_where() -> None:

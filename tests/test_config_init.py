@@ -2,7 +2,10 @@
 
 from pathlib import Path
 
-from sparktui.config_init import answer, ssh_config_nodes, write
+import pytest
+
+from sparktui.config import NodeConfig, RackConfig, Settings, SwitchConfig
+from sparktui.config_init import answer, existing, merged, ssh_config_nodes, write
 from sparktui.contract import Node
 
 
@@ -47,3 +50,23 @@ def test_every_former_file_is_kept(tmp_path: Path) -> None:
 def test_a_host_that_does_not_answer_says_why() -> None:
     assert answer(Node(state="unreachable", error="refused")) == "refused"
     assert answer(Node(state="live")) == "answers: no GPU"
+
+
+def test_what_a_file_says_already_is_kept() -> None:
+    old = Settings(
+        nodes=[NodeConfig(name="spark1", user="nvidia")],
+        switches={"sw": SwitchConfig(host="10.0.0.2", community_env="X")},
+        rack=RackConfig(name="left"),
+    )
+    new = merged(old, [NodeConfig(name="spark1"), NodeConfig(name="spark2")], {"sw2": SwitchConfig(host="10.0.0.3")})
+    assert [(node.name, node.user) for node in new.nodes] == [("spark1", "nvidia"), ("spark2", None)]
+    assert set(new.switches) == {"sw", "sw2"}
+    assert new.rack.name == "left"
+
+
+def test_a_broken_file_is_told_and_starts_anew(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "config.toml"
+    path.write_text("nodes = 3")
+    assert existing(str(path)) == Settings()
+    assert "must be a list" in capsys.readouterr().err
+    assert existing(str(tmp_path / "none")) == Settings()
