@@ -156,9 +156,6 @@ def port_rows(switch: Switch) -> list[list[str]]:
     ]
 
 
-INDENT = {"initial_indent": "  ", "subsequent_indent": "  "}
-
-
 def switch_lines(name: str, switch: Switch) -> list[str]:
     if switch.error:
         return [f"{name}  {switch.state}  {switch.error}"]
@@ -167,7 +164,8 @@ def switch_lines(name: str, switch: Switch) -> list[str]:
         word = {"ok": "ok", "not_ok": "NOT OK", "expected_absent": "absent (expected)"}.get(row.state or "")
         words.append(f"{row.name} {word or _number(row.value, ' ' + row.unit)}")
     head = f"{name}  {switch.state}  {switch.model or ''} {switch.version or ''}".rstrip()
-    return [head, *textwrap.wrap(", ".join(words), 110, break_on_hyphens=False, **INDENT)]
+    health = textwrap.wrap(", ".join(words), 108, break_on_hyphens=False)
+    return [head, *(f"  {line}" for line in health)]
 
 
 def columns(rows: Sequence[Sequence[str]]) -> list[str]:
