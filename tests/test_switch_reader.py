@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from sparktui.switch import oids
-from sparktui.switch.counters import Traffic
 from sparktui.switch.getter import NoAnswer
 from sparktui.switch.learnt import Owner
 from tests.switch_rig import DD11, DD15, DD25, IN, OUT, Rig
@@ -130,42 +129,6 @@ class TestRates:
         rig.switch.silent_below = None
         rig.switch.add(IN, DD11, 10**10)
         assert (await rig.port()).rx_bps == 8e9
-
-
-class TestTraffic:
-    """Rates over the time between two changes of counters that the switch refreshes in steps."""
-
-    def test_a_counter_that_steps_more_slowly_than_it_is_read(self) -> None:
-        traffic = Traffic(poll_s=1.0)
-        rates = []
-        for second in range(13):
-            traffic.update({"octets": 1_000 * (second - second % 3)}, float(second))
-            rates.append(traffic.per_s["octets"])
-        assert rates == [None, 0.0, 0.0, *[1_000.0] * 10]
-
-    def test_when_it_stands_still_for_the_hold_time_nothing_passes(self) -> None:
-        traffic = Traffic(poll_s=5.0)
-        for at, octets in ((0, 0), (5, 5_000), (10, 5_000), (15, 5_000)):
-            traffic.update({"octets": octets}, at)
-        assert traffic.per_s == {"octets": 1_000.0}
-        traffic.update({"octets": 5_000}, 20)
-        assert traffic.per_s == {"octets": 0.0}
-
-    def test_traffic_after_a_quiet_hour_is_not_spread_over_it(self) -> None:
-        traffic = Traffic(poll_s=5.0)
-        for at in range(0, 3_600, 5):
-            traffic.update({"octets": 7}, at)
-        traffic.update({"octets": 7 + 10_000}, 3_600)
-        assert traffic.per_s == {"octets": 2_000.0}
-
-    @pytest.mark.parametrize(("poll_s", "held"), [(1.0, 6), (5.0, 15), (60.0, 15)])
-    def test_the_hold_is_three_polls_between_6_and_15_seconds(self, poll_s: float, held: int) -> None:
-        traffic = Traffic(poll_s)
-        traffic.update({"octets": 0}, -1)
-        traffic.update({"octets": 9}, 0)
-        for at in range(1, 20):
-            traffic.update({"octets": 9}, at)
-            assert (traffic.per_s["octets"] == 9.0) is (at < held), at
 
 
 class TestPorts:

@@ -8,7 +8,7 @@ from typing import Final
 from sparktui.config import SwitchConfig
 from sparktui.contract import Port, Switch
 from sparktui.switch.attached import Attached, attach
-from sparktui.switch.counters import PortCounters
+from sparktui.switch.counters import PortCounters, take
 from sparktui.switch.learnt import LearntPorts, Owner
 from sparktui.switch.plan import ERRORS_S
 from sparktui.switch.ports import Interface
@@ -62,13 +62,12 @@ class SwitchDeriver:
         for name, port in reading.ports.items():
             counters = self._counters.setdefault(name, PortCounters(self._config.poll_s))
             counters.belongs_to(port.index)
-            traffic, errors = reading.traffic.get(name), reading.errors.get(name)
-            if traffic is None:
+            errors = reading.errors.get(name)
+            if name not in reading.traffic:
                 counters.traffic.reset()
-            else:
-                counters.traffic.update(traffic.raw, traffic.at)
             if errors is not None:
                 counters.update_errors(errors.raw, errors.at)
+        take({name: self._counters[name].traffic for name in reading.traffic}, reading.traffic)
 
     def _port(self, port: Interface, attached: Attached, reading: Reading) -> Port:
         counters = self._counters[port.name]
