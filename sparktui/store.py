@@ -90,6 +90,7 @@ class Store:
             target.add(key + "temperature_c", at, gpu.temperature_c)
             target.add(key + "power_w", at, gpu.power_w)
             target.add(key + "utilization_percent", at, gpu.utilization_percent)
+            target.add(key + "sw_power_cap_percent", at, gpu.sw_power_cap_percent)
             for reason in gpu.event_reasons or ():
                 target.add(f"{key}reason.{reason}", at, 1.0)
             target.add(f"{key}pstate.{gpu.pstate}", at, 1.0)
@@ -102,6 +103,8 @@ class Store:
                 target.add(f"{nic_name}.rdma_rx_bps", at, nic.rdma.rx_bps)
                 target.add(f"{nic_name}.rdma_tx_bps", at, nic.rdma.tx_bps)
                 note_moved(target.moved, nic_name, nic.rdma.counters_per_s, at)
+        fired = (line for irq in view.irqs.values() for line in irq.lines if any(line.per_s))
+        target.moved.update((("irq", str(line.irq)), at) for line in fired)
         self.version += 1
 
     def put_switch(self, name: str, view: Switch, at: float) -> None:

@@ -208,27 +208,6 @@ def test_a_far_end_out_of_sight_says_why() -> None:
     assert "no watched switch knows its MAC" in page
 
 
-def test_interrupts_by_core_class() -> None:
-    page = draw("rx-loss", "irq", 120)
-    assert re.search(r"spark1 ● live +X925 +A725", page)
-    assert "! All receive interrupts of enP7s7 on CPU 0 (A725): one queue." in page
-    assert re.search(r"396 enP7s7-0 +21k/s .*█.* 0-19 +0$", page, re.M)
-    assert "· 0  ░ >0  ▒ >100  ▓ >1k  █ >10k" in page
-    assert "on 8 CPUs, most on CPU 7 (X925): 16 %; 8 of 32 vectors fire" in page
-    for label in ("NET_RX", "softnet drop", "time squeeze"):
-        assert label in page
-
-
-def test_the_selected_vector_shows_its_numbers() -> None:
-    page = draw("rx-loss", "irq", selected="irq:spark1:enP7s7:404")
-    assert page.splitlines()[1].strip() == "spark1 enP7s7-8  cpu0 12/s"
-    assert "a selected row shows its numbers here" in draw("rx-loss", "irq").splitlines()[1]
-
-
-def test_many_cpus_share_columns_and_the_header_says_so() -> None:
-    assert "CPUs a column" in draw("local-h200", "irq", 80)
-
-
 def test_switch_folds_lanes_and_names_what_has_no_link() -> None:
     page = draw("healthy", "switch")
     assert re.search(r"lanes of the links above: +qsfp56-dd-1-2 to 4 +qsfp56-dd-1-6 to 8", page)

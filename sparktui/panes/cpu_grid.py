@@ -53,22 +53,31 @@ def class_header(made: Grid, style: str = "dim") -> list[Piece]:
     return pieces
 
 
-def number_header(made: Grid) -> list[Piece]:
-    """The CPU numbers, every other one dimmed; with one cell per column only every tenth has room for its number."""
-    pieces: list[Piece] = []
-    for index, (_, columns) in enumerate(made.groups):
-        pieces.append((" " if index else "", ""))
-        if made.cell == 1:
-            text = "".join(pad(str(columns[start][0]), 10) for start in range(0, len(columns), 10))
-            pieces.append((trim(text, len(columns)), "dim"))
-        else:
-            numbers = [str(column[0] % 10**made.cell).rjust(made.cell) for column in columns]
-            pieces += [(number, "" if place % 2 else "dim") for place, number in enumerate(numbers)]
-    return pieces
+def number_header(made: Grid) -> list[list[Piece]]:
+    """The CPU numbers, every other one dimmed, read downwards where a column has no room for them and a blank.
+
+    With one cell per column only every tenth has its number.
+    """
+    digits = max((len(str(column[0])) for _, columns in made.groups for column in columns), default=1)
+    rows = 1 if made.cell == 1 or digits < made.cell else digits
+    lines: list[list[Piece]] = []
+    for row in range(rows):
+        pieces: list[Piece] = []
+        for index, (_, columns) in enumerate(made.groups):
+            pieces.append((" " if index else "", ""))
+            if made.cell == 1:
+                text = "".join(pad(str(columns[start][0]), 10) for start in range(0, len(columns), 10))
+                pieces.append((trim(text, len(columns)), "dim"))
+                continue
+            for place, column in enumerate(columns):
+                number = str(column[0]) if rows == 1 else str(column[0]).rjust(digits)[row]
+                pieces.append((number.rjust(made.cell), "" if place % 2 else "dim"))
+        lines.append(pieces)
+    return lines
 
 
 def shade(rate: float | None, glyphs: Glyphs) -> str:
-    """A glyph for a rate on the fixed scale; nothing is a dot, so that the grid stays readable."""
+    """A glyph for a rate on the fixed scale; nothing has one too, so that the grid stays readable."""
     if not rate or rate <= 0:
         return glyphs.empty
     return glyphs.shades[sum(rate > step for step in STEPS)]

@@ -23,6 +23,7 @@ class Glyphs:
     """From nothing to most, for the heat map: five characters, the first a blank."""
     full: str
     empty: str
+    """Of the heat map too, for nothing at all: it must differ from every shade."""
     rule: str
     ellipsis: str
     degree: str
@@ -73,7 +74,7 @@ ASCII = Glyphs(
     bars=" ._-=+*%#",
     shades=" .:*#",
     full="#",
-    empty=".",
+    empty="-",
     rule="-",
     ellipsis="~",
     degree="",

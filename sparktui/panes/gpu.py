@@ -36,35 +36,44 @@ own: its memory is the host's. Enter shows taller charts and every process.
 
 
 def view(picture: Picture) -> Drawing:
+    if picture.detail and (detail := detail_of(picture)):
+        return detail
     sheet = Sheet(picture)
-    names = [name for name, node in picture.rack.nodes.items() if passes(picture, name, node)]
-    for name in names:
-        node = picture.rack.nodes[name]
+    for name, node in picture.rack.nodes.items():
+        whole = facts.matches(picture.filter, name)
         for gpu in node.gpus:
-            if picture.detail and item_of(name, gpu) == picture.selected:
-                return gpu_detail(picture, name, gpu)
-            sheet.blank()
-            add_gpu(sheet, picture, name, gpu, 1)
-        if not node.gpus:
-            if picture.detail and picture.selected == f"node:{name}":
-                return node_detail(picture, name)
-            sheet.blank()
-            why = node.collector_errors.get("gpu") or node.error or "no GPU read"
-            sheet.item(
-                f"node:{name}",
-                ("  ", ""),
-                (name, "bold"),
-                (" ", ""),
-                *state_pieces(node, picture.glyphs),
-                (f"  {why}", "dim"),
-            )
+            if whole or passes(picture, gpu):
+                sheet.blank()
+                add_gpu(sheet, picture, name, gpu, 1)
+        if not node.gpus and whole:
+            add_blind(sheet, picture, name, node)
+    if not sheet.lines and picture.filter:
+        sheet.add((f'no row holds "{picture.filter}"', "dim"))
     return sheet.drawing()
 
 
-def passes(picture: Picture, name: str, node: Node) -> bool:
-    words = [gpu.name for gpu in node.gpus]
-    words += [word for gpu in node.gpus for one in gpu.processes for word in (one.name, one.container or "")]
-    return facts.matches(picture.filter, name, *words)
+def detail_of(picture: Picture) -> Drawing | None:
+    """All about the selected GPU, whatever the filter; about the node where it has none."""
+    for name, node in picture.rack.nodes.items():
+        for gpu in node.gpus:
+            if item_of(name, gpu) == picture.selected:
+                return gpu_detail(picture, name, gpu)
+        if not node.gpus and picture.selected == f"node:{name}":
+            return node_detail(picture, name)
+    return None
+
+
+def add_blind(sheet: Sheet, picture: Picture, name: str, node: Node) -> None:
+    """A node of which no GPU is known, and why."""
+    sheet.blank()
+    why = node.collector_errors.get("gpu") or node.error or "no GPU read"
+    state = state_pieces(node, picture.glyphs)
+    sheet.item(f"node:{name}", ("  ", ""), (name, "bold"), (" ", ""), *state, (f"  {why}", "dim"))
+
+
+def passes(picture: Picture, gpu: Gpu) -> bool:
+    words = [word for one in gpu.processes for word in (one.name, one.container)]
+    return facts.matches(picture.filter, f"gpu{gpu.index}", gpu.name, *words)
 
 
 def item_of(name: str, gpu: Gpu) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import groupby
 
 from sparktui.contract import Optic, Port, Switch
@@ -33,10 +34,11 @@ def view(picture: Picture) -> Drawing:
         for port_name, port in switch.ports.items():
             if picture.detail and picture.selected == item_of(name, port_name):
                 return port_detail(picture, name, port_name, port)
-        words = [word for port_name in switch.ports for word in (port_name, switch.ports[port_name].node or "")]
-        if facts.matches(picture.filter, name, switch.model, *words):
+        if facts.matches(picture.filter, name, switch.model) or passing_ports(picture, name, switch):
             sheet.blank()
             add_switch(sheet, picture, name, switch)
+    if picture.rack.switches and not sheet.lines:
+        sheet.add((f'no row holds "{picture.filter}"', "dim"))
     if not picture.rack.switches:
         sheet.add(("no switch is watched: name one under [switches] in the config", "dim"))
     return sheet.drawing()
@@ -45,7 +47,7 @@ def view(picture: Picture) -> Drawing:
 def switch_detail(picture: Picture, name: str) -> Drawing:
     """One switch alone, with nothing to select."""
     sheet = Sheet(picture)
-    add_switch(sheet, picture, name, picture.rack.switches[name])
+    add_switch(sheet, replace(picture, filter=""), name, picture.rack.switches[name])
     return Drawing(sheet.lines, pinned=1)
 
 
@@ -110,7 +112,7 @@ def columns(picture: Picture, switch: Switch) -> list[Column]:
 def add_ports(sheet: Sheet, picture: Picture, name: str, switch: Switch) -> None:
     """The ports that carry something, cage by cage, then the names of those that do not."""
     shown = [one for one in sorted(switch.ports, key=natural) if carries(switch.ports[one])]
-    passing = [one for one in shown if facts.matches(picture.filter, name, one, *port_texts(switch.ports[one]))]
+    passing = passing_ports(picture, name, switch)
     table = Layout(columns(picture, switch), sheet.cells, picture.glyphs, stretch=2)
     sheet.add(*table.header())
     for cage, members in groupby(passing, key=lambda one: switch.ports[one].cage or one):
@@ -123,6 +125,16 @@ def add_ports(sheet: Sheet, picture: Picture, name: str, switch: Switch) -> None
             segments = [[(title + ":", "dim")], *[[(text, "dim")] for text in ranges(names)]]
             for line in flow(segments, sheet.cells - 2, 4, gap=2):
                 sheet.add(("  ", ""), *line)
+
+
+def passing_ports(picture: Picture, name: str, switch: Switch) -> list[str]:
+    """The ports with a row that the filter leaves: all of them where it names the switch."""
+    whole = facts.matches(picture.filter, name, switch.model)
+    return [
+        one
+        for one in sorted(switch.ports, key=natural)
+        if carries(switch.ports[one]) and (whole or facts.matches(picture.filter, one, *port_texts(switch.ports[one])))
+    ]
 
 
 def carries(port: Port) -> bool:
