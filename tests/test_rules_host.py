@@ -42,6 +42,7 @@ def test_a_node_that_cannot_be_read_tells_why(state: NodeState, error: str | Non
     (found,) = once("node.unreachable", Node(state=state, error=error))
     assert found.text == error if error else len(found.text) > 10
     assert found.evidence == {"state": state, "age_s": None}
+    assert bool(found.next) == (state == "unreachable"), "in every other state the error is the remedy"
     assert once("node.stale", Node(state=state)) == []
 
 

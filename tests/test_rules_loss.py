@@ -78,6 +78,19 @@ def test_a_switch_whose_values_are_old_says_nothing(state: Any) -> None:
 def test_frames_missed_without_errors_wanted_a_buffer() -> None:
     (found,) = once(LOSS, one_nic(losing(412.0, rdu=390.0)), switches={"crs812": switch()})
     assert "for want of receive buffers" in found.text
+    assert "rx_mac_error" not in found.text
+
+
+@pytest.mark.parametrize("nic", [CASE_3, losing(401.4, mac_error=375.3, rdu=501.5)])
+def test_the_errors_that_the_loss_brings_with_it_are_explained_on_three_lines(nic: Nic) -> None:
+    (found,) = once(LOSS, one_nic(nic), switches={"crs812": switch()})
+    assert "receive side (rx_mac_error rises with it: the same loss, no proof of a bad cable); port" in found.text
+    assert len(found.text) < 3 * 76
+
+
+def test_errors_of_a_bad_cable_beside_a_loss_are_not_explained_away() -> None:
+    (found,) = once(LOSS, one_nic(losing(30.0, mac_error=40_000.0, rx_packets_per_s=1_000.0)))
+    assert "rx_mac_error" not in found.text
 
 
 @pytest.mark.parametrize(

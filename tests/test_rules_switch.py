@@ -62,6 +62,7 @@ def test_the_switchs_health(rows: list[Health], texts: list[str]) -> None:
 def test_a_supply_that_is_off_on_purpose_can_be_said_so() -> None:
     off = switch(health=[Health("psu2-state", 4.0, "", "not_ok")])
     (found,) = show("switch.health", [(0.0, {}, {"crs812": off})])
+    assert (found.next or "").startswith("Check its cord and feed, reseat it, then replace it. ")
     assert 'expected_absent = ["psu2"]' in (found.next or "")
 
 

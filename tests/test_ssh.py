@@ -19,7 +19,7 @@ from msgspec.structs import replace
 
 from sparktui.config import NodeConfig, SshConfig
 from sparktui.probe.lines import MAX_LINE
-from sparktui.transports import connect
+from sparktui.transports import connect, trouble
 from sparktui.transports.base import Session, TransportError, end_of_program
 from sparktui.transports.trouble import split_jump
 from tests.sshd import HOST, Nodes, fingerprint, free_port, make_key, public, running_nodes
@@ -395,3 +395,11 @@ async def test_a_killed_sshd_session_is_a_lost_connection(nodes: Nodes) -> None:
         await link.start(["true"], b"")
     assert again.value.state == "unreachable"
     await link.close()
+
+
+def test_a_node_that_falls_silent_is_told_without_an_age_that_would_stand_still() -> None:
+    fault = trouble.lost("Server not responding to keepalive")
+    assert (fault.state, str(fault)) == (
+        "unreachable",
+        "stopped answering: the cable is out, or the node hangs or lost power",
+    )

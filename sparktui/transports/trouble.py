@@ -48,7 +48,7 @@ def unreachable(place: Place, error: OSError, within_s: float) -> TransportError
 def lost(reason: str) -> TransportError:
     """A connection that was there and is no more, by the library's words."""
     if "keepalive" in reason:
-        reason = "no answer for 4 s: the cable is out, or the node hangs or lost power"
+        reason = "stopped answering: the cable is out, or the node hangs or lost power"
     return TransportError("unreachable", reason or "connection closed by the node")
 
 

@@ -42,11 +42,15 @@ def lost_per_s(nic: Nic) -> float | None:
     On the r8127 rx_mac_error rises with such a loss and counts more of it than rx_mac_missed (36,012 lost with a clean
     switch port: 35,988 and 1,204). Whether one frame can be in both is not known, so they are not added.
     """
-    missed, counters = nic.rx_missed_per_s, nic.counters_per_s
-    if missed is None:
-        return None
-    errors = counters.get("rx_mac_error") or 0.0
-    return max(missed, errors) if moves_with(max(missed, counters.get("rdu") or 0.0), errors) else missed
+    missed = nic.rx_missed_per_s
+    return None if missed is None else max(missed, errors_of_loss(nic))
+
+
+def errors_of_loss(nic: Nic) -> float:
+    """rx_mac_error per second where it counts the loss of the receive side, 0 where it does not."""
+    errors = nic.counters_per_s.get("rx_mac_error") or 0.0
+    receive_side = max(nic.rx_missed_per_s or 0.0, nic.counters_per_s.get("rdu") or 0.0)
+    return errors if moves_with(receive_side, errors) else 0.0
 
 
 def moves_with(receive_side: float, errors: float) -> bool:
@@ -77,7 +81,10 @@ def _candidate(node: str, netdev: str, nic: Nic, share: float, port: Port | None
         "rx_queues": nic.rx_queues,
         "far_end": port_evidence(nic, port),
     }
-    text = f"{number(lost)} frames/s ({percent(share)}) lost at the NIC's receive side; {_far_end_says(nic, port)}"
+    text = f"{number(lost)} frames/s ({percent(share)}) lost at the NIC's receive side"
+    if errors_of_loss(nic):
+        text += " (rx_mac_error rises with it: the same loss, no proof of a bad cable)"
+    text += f"; {_far_end_says(nic, port)}"
     return Candidate(node, cable(netdev, nic), text, evidence, _remedy(nic))
 
 

@@ -17,6 +17,9 @@ UNREACHABLE = {
 }
 """States of a node that nothing is read from. Its owner sees one rule whatever the reason; the state names it."""
 
+REACH = "Ping it. If it answers: is sshd running there? If not: its power, its console, the switch port of its RJ45."
+"""The next step for a node that does not answer. In every other state its error says what to do."""
+
 
 class Age:
     """How long ago each node sent its last sample."""
@@ -55,7 +58,13 @@ def make_unreachable(_: Mapping[str, float]) -> Evaluate:
     def evaluate(moment: Moment) -> list[Candidate]:
         age = ages.of(moment)
         return [
-            Candidate(name, "", node.error or UNREACHABLE[node.state], {"state": node.state, "age_s": age[name]})
+            Candidate(
+                name,
+                "",
+                node.error or UNREACHABLE[node.state],
+                {"state": node.state, "age_s": age[name]},
+                REACH if node.state == "unreachable" else None,
+            )
             for name, node in moment.nodes.items()
             if node.state in UNREACHABLE
         ]

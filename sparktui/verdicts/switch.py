@@ -62,7 +62,10 @@ def ill(row: Health, switch: Switch, limits: Mapping[str, float]) -> list[tuple[
     if row.state == "not_ok":
         code = "" if row.value is None else f" (code {row.value:.0f})"
         supply = row.name.split("-")[0]
-        remedy = f'If it is left out on purpose: expected_absent = ["{supply}"] in the switch\'s config.'
+        remedy = (
+            "Check its cord and feed, reseat it, then replace it. "
+            f'Left out on purpose: expected_absent = ["{supply}"] in the switch\'s config.'
+        )
         return [(f"{row.name} is not ok{code}", remedy if supply.startswith("psu") else None)]
     if row.state is not None or row.value is None:
         return []
