@@ -52,6 +52,7 @@ class PaneWidget(Lines):
         """Start at the top: something else is shown from now on."""
         self.offset_lines = 0
         self._following = True
+        self.begin_anew()
 
     def follow(self) -> None:
         """Keep the selected row in view again, after scrolling away from it."""
