@@ -12,7 +12,15 @@ from sparktui.panes.cells import Piece, buckets, chart, clean, outlined, pad, sp
 from sparktui.panes.detail import node_detail
 from sparktui.panes.findings import finding_lines
 from sparktui.panes.nodes import mark_cell
-from sparktui.panes.reasons import FAULTS, harmless, power_range, reason_word
+from sparktui.panes.reasons import (
+    FAULTS,
+    HARMLESS,
+    SW_POWER_CAP,
+    harmless,
+    own_memory,
+    power_range,
+    reason_word,
+)
 from sparktui.panes.sheet import Sheet
 from sparktui.panes.states import aged, figure, state_pieces
 from sparktui.panes.table import fit, flow
@@ -29,9 +37,9 @@ CHART_ROWS = 5
 
 HELP = """\
 One block per GPU. "cap" is the clock limit that your config names, "max" what the chip can do. The reasons are the
-driver's for holding the clock down, each with its share of the last minute; a software power cap is a GB10's ordinary
-state and no fault. The charts show the last ten minutes in fixed ranges; a blank is a gap. A GB10 has no memory of its
-own: its memory is the host's. Enter shows taller charts and every process.
+driver's for holding the clock down, each with its share of the last minute: the software power cap's by the driver's
+own counter of time, where it has one, the others' by samples. The charts show the last ten minutes in fixed ranges; a
+blank is a gap. A GB10 has no memory of its own: its memory is the host's. Enter shows taller charts and every process.
 """
 
 
@@ -39,6 +47,8 @@ def view(picture: Picture) -> Drawing:
     if picture.detail and (detail := detail_of(picture)):
         return detail
     sheet = Sheet(picture)
+    if any(harmless(SW_POWER_CAP, gpu.name) for node in picture.rack.nodes.values() for gpu in node.gpus):
+        sheet.add((HARMLESS, "dim"))
     for name, node in picture.rack.nodes.items():
         whole = facts.matches(picture.filter, name)
         for gpu in node.gpus:
@@ -47,7 +57,7 @@ def view(picture: Picture) -> Drawing:
                 add_gpu(sheet, picture, name, gpu, 1)
         if not node.gpus and whole:
             add_blind(sheet, picture, name, node)
-    if not sheet.lines and picture.filter:
+    if not sheet.items and picture.filter:
         sheet.add((f'no row holds "{picture.filter}"', "dim"))
     return sheet.drawing()
 
@@ -122,20 +132,35 @@ def series_of(picture: Picture, name: str, key: str) -> Series:
 
 
 def share(picture: Picture, name: str, gpu: Gpu, key: str) -> float | None:
-    """Of the last minute's samples, the percentage in which `key` ("reason.x", "pstate.P0") held."""
+    """Of the last minute, the percentage in which `key` ("reason.x", "pstate.P0") held.
+
+    By the driver's own counter of time where it has one, for that sees what lies between two samples; else by samples.
+    """
     since = picture.now - MINUTE_S
+    if key == f"reason.{SW_POWER_CAP}":
+        counted = series_of(picture, name, f"gpu{gpu.index}.{SW_POWER_CAP}_percent").since(since)
+        if counted:
+            return sum(counted) / len(counted)
     samples = len(series_of(picture, name, f"gpu{gpu.index}.samples").since(since))
     held = len(series_of(picture, name, f"gpu{gpu.index}.{key}").since(since))
     return 100 * held / samples if samples else None
+
+
+def span_words(picture: Picture, name: str, gpu: Gpu) -> str:
+    """What the shares are of: "the last minute", or "the last 8 s" where the samples do not go back further."""
+    points = series_of(picture, name, f"gpu{gpu.index}.samples").points
+    known_s = picture.now - points[0][0] if points else 0.0
+    return "the last minute" if known_s >= MINUTE_S - 2 else f"the last {max(1, round(known_s))} s"
 
 
 def residency(picture: Picture, name: str, gpu: Gpu) -> list[Piece]:
     """The P-state now, and its share of the last minute."""
     if gpu.pstate is None:
         return [("P-state n/a", "dim")]
+    span = span_words(picture, name, gpu).removeprefix("the ").replace("minute", "min")
     return [
         (gpu.pstate, ""),
-        (f" {figures.percent(share(picture, name, gpu, f'pstate.{gpu.pstate}')).strip()} of last min", "dim"),
+        (f" {figures.percent(share(picture, name, gpu, f'pstate.{gpu.pstate}')).strip()} of {span}", "dim"),
     ]
 
 
@@ -196,21 +221,22 @@ def reason_lines(picture: Picture, name: str, gpu: Gpu, cells: int) -> list[list
     target = picture.store.nodes.get(name)
     prefix = f"gpu{gpu.index}.reason."
     seen = [series.removeprefix(prefix) for series in (target.series if target else {}) if series.startswith(prefix)]
-    shares = {reason: share(picture, name, gpu, f"reason.{reason}") or 0.0 for reason in {*seen, *gpu.event_reasons}}
+    shares = {
+        reason: share(picture, name, gpu, f"reason.{reason}") or 0.0
+        for reason in {*seen, *gpu.event_reasons, SW_POWER_CAP}
+    }
     held = sorted(
         (one for one in shares if shares[one] or one in gpu.event_reasons), key=lambda one: (-shares[one], one)
     )
+    span = span_words(picture, name, gpu)
     if not held:
-        return [[key, ("none in the last minute", "dim")]]
+        return [[key, (f"none in {span}", "dim")]]
     segments: list[list[Piece]] = []
     for reason in held:
         style = "bold $fail" if reason in FAULTS else ""
         now = "now, " if reason in gpu.event_reasons else ""
-        segments.append([(reason_word(reason), style), (f" {now}{shares[reason]:.0f} % of the last minute", "dim")])
-    if any(harmless(reason, gpu.name) for reason in held):
-        counter = gpu.sw_power_cap_percent
-        counted = "" if counter is None else f"; the driver's own counter says {counter:.0f} % of the time"
-        segments.append([(f"the cap is a GB10's ordinary state, no fault{counted}", "dim")])
+        amount = "< 1" if 0 < shares[reason] < 0.5 else f"{shares[reason]:.0f}"
+        segments.append([(reason_word(reason), style), (f" {now}{amount} % of {span}", "dim")])
     lines = [line for one in segments for line in flow(split(one), cells - KEY_CELLS, 2, gap=1)]
     return [[key if index == 0 else (" " * KEY_CELLS, ""), *line] for index, line in enumerate(lines)]
 
@@ -226,9 +252,10 @@ def memory_lines(node: Node, gpu: Gpu) -> list[list[Piece]]:
     if gpu.memory_total_bytes is not None:
         return [[key, (figures.memory_pair(gpu.memory_used_bytes, gpu.memory_total_bytes), "")]]
     used, total = facts.host_memory(node)
+    by_processes = figures.gib(gpu.process_memory_bytes).strip() if gpu.processes else "none"
     return [[
-        key, figure(figures.gib(gpu.process_memory_bytes).strip()), (" by processes; host ", "dim"),
-        figure(figures.memory_pair(used, total).strip()), (" in use; of its own n/a", "dim"),
+        key, figure(by_processes), (" by processes; host ", "dim"), figure(figures.memory_pair(used, total).strip()),
+        (f" in use; {own_memory(gpu)}", "dim"),
     ]]  # fmt: skip
 
 
@@ -256,6 +283,8 @@ def gpu_detail(picture: Picture, name: str, gpu: Gpu) -> Drawing:
     """One GPU with tall charts, every process, its ids and its findings."""
     sheet = Sheet(picture)
     add_gpu(sheet, picture, name, gpu, CHART_ROWS)
+    if harmless(SW_POWER_CAP, gpu.name):
+        sheet.add(("  " + " " * KEY_CELLS, ""), (HARMLESS, "dim"))
     sheet.add(("  ", ""), (pad("uuid", KEY_CELLS), "dim"), (gpu.uuid, ""))
     mine = facts.findings_on(picture.rack, name, f"gpu{gpu.index}")
     if mine:

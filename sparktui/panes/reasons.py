@@ -19,7 +19,8 @@ WORDS = {
 }
 FAULTS = {"hw_slowdown", "sw_thermal_slowdown", "hw_thermal_slowdown", "hw_power_brake_slowdown"}
 """Reasons that mean trouble; a software power cap is a GB10's ordinary state."""
-
+SW_POWER_CAP = "sw_power_cap"
+HARMLESS = "SW power cap: a GB10's ordinary state, also when it idles; no fault"
 
 GB10_MOST_W = 100.0
 """The GPU rail of a GB10 takes 28-95 W under load; NVML gives it no limit."""
@@ -32,7 +33,7 @@ def reason_word(reason: str) -> str:
 
 def harmless(reason: str, gpu_name: str) -> bool:
     """On a GB10 the software power cap is active half of the time, also when it idles."""
-    return reason == "sw_power_cap" and "GB10" in gpu_name
+    return reason == SW_POWER_CAP and "GB10" in gpu_name
 
 
 def reason_words(reasons: Sequence[str] | None, gpu_name: str) -> str:
@@ -49,3 +50,8 @@ def power_range(gpu: Gpu) -> float:
     if gpu.power_limit_w:
         return gpu.power_limit_w
     return GB10_MOST_W if "GB10" in gpu.name else 100.0 * (1 + (gpu.power_w or 0) // 100)
+
+
+def own_memory(gpu: Gpu) -> str:
+    """Of a GPU whose memory the driver does not tell: a GB10 has none, of another type it is not known."""
+    return "no memory of its own" if "GB10" in gpu.name else "its own n/a"
