@@ -20,7 +20,7 @@ WORDS = {
 FAULTS = {"hw_slowdown", "sw_thermal_slowdown", "hw_thermal_slowdown", "hw_power_brake_slowdown"}
 """Reasons that mean trouble; a software power cap is a GB10's ordinary state."""
 SW_POWER_CAP = "sw_power_cap"
-HARMLESS = "SW power cap: a GB10's ordinary state, also when it idles; no fault"
+HARMLESS = "A software power cap is a GB10's ordinary state, also when it idles; no fault"
 
 GB10_MOST_W = 100.0
 """The GPU rail of a GB10 takes 28-95 W under load; NVML gives it no limit."""
