@@ -16,14 +16,17 @@ from sparktui.panes.findings import finding_lines
 from sparktui.panes.ports import natural, peer, peer_cells, port_cells, port_column, troubled
 from sparktui.panes.sheet import Sheet
 from sparktui.panes.states import TITLE, aged, alarm, figure, state_pieces
-from sparktui.panes.switch_health import health_lines
-from sparktui.panes.table import Cell, Column, Layout, flow
+from sparktui.panes.switch_health import brief_lines, health_lines
+from sparktui.panes.table import Cell, Column, Layout, fitting, flow
 
 HELP = """\
-Health by group, then the ports with a link or a node, a row each. What a port receives is what its node sends. A cage
+Health, then the ports with a link or a node, a row each. What a port receives is what its node sends. A cage
 that is split into several links keeps its other lanes enabled and down for ever: no fault, so they are folded. "learnt"
 is how long ago the MAC table or LLDP last named the node on that port. Enter shows all counters of a port.
 """
+
+LOW = 30
+"""A pane of fewer lines has a switch's health in brief; Enter on the switch shows all of it."""
 
 
 def view(picture: Picture) -> Drawing:
@@ -47,7 +50,7 @@ def view(picture: Picture) -> Drawing:
 def switch_detail(picture: Picture, name: str) -> Drawing:
     """One switch alone, with nothing to select."""
     sheet = Sheet(picture)
-    add_switch(sheet, replace(picture, filter=""), name, picture.rack.switches[name])
+    add_switch(sheet, replace(picture, filter=""), name, picture.rack.switches[name], in_full=True)
     return Drawing(sheet.lines, pinned=1)
 
 
@@ -55,7 +58,8 @@ def item_of(switch: str, port: str) -> str:
     return f"port:{switch}:{port}"
 
 
-def add_switch(sheet: Sheet, picture: Picture, name: str, switch: Switch) -> None:
+def add_switch(sheet: Sheet, picture: Picture, name: str, switch: Switch, in_full: bool = False) -> None:
+    """One switch: its state, findings, health and ports. A low pane has its health in brief: the ports matter more."""
     sheet.item(f"switch:{name}", ("  ", ""), *headline(picture, name, switch))
     if switch.error:
         for text in wrap(switch.error, sheet.cells - 2, 3, picture.glyphs.ellipsis):
@@ -65,8 +69,10 @@ def add_switch(sheet: Sheet, picture: Picture, name: str, switch: Switch) -> Non
         sheet.add(*line)
     old = switch.state != "live"
     if switch.health:
-        sheet.blank()
-        for line in health_lines(picture, switch.health, sheet.cells - 2):
+        whole = in_full or picture.height >= LOW
+        if whole:
+            sheet.blank()
+        for line in (health_lines if whole else brief_lines)(picture, switch.health, sheet.cells - 2):
             sheet.add(("  ", ""), *aged(line, old))
     if switch.ports:
         sheet.blank()
@@ -92,8 +98,9 @@ def headline(picture: Picture, name: str, switch: Switch) -> list[Piece]:
     return pieces
 
 
-def columns(picture: Picture, switch: Switch) -> list[Column]:
-    return [
+def columns(picture: Picture, switch: Switch, cells: int) -> list[Column]:
+    """Losses and pause before all else: where they do not fit, both directions share a column."""
+    parts = [
         Column("mark", ((0, 2, ""),), "left", gap=0),
         port_column(list(switch.ports)),
         Column("peer", ((2, peer_cells(picture), "  connected"),), "left"),
@@ -101,19 +108,24 @@ def columns(picture: Picture, switch: Switch) -> list[Column]:
         Column("link", ((0, 4, "link"),)),
         Column("rates", ((1, 8, "rx/tx"), (6, 14, "rx/tx")), group=True),
         Column("fcs", ((3, 7, "fcs "),), group=True),
+    ]
+    apart = [
         Column("drop_rx", ((4, 8, "rx drop "),)),
         Column("drop_tx", ((4, 8, "tx drop "),)),
         Column("pause_rx", ((5, 8, "rx pause"),), group=True),
         Column("pause_tx", ((5, 8, "tx pause"),)),
-        Column("optic", ((8, 22, "optic"),), "left", group=True),
     ]
+    shared = [Column("drop", ((4, 7, "drop "),)), Column("pause", ((3, 11, "pause rx/tx"),), group=True)]
+    optic = Column("optic", ((8, 22, "optic"),), "left", group=True)
+    wide = [*parts, *apart, optic]
+    return wide if "pause_tx" in fitting(wide, cells)[0] else [*parts, *shared, optic]
 
 
 def add_ports(sheet: Sheet, picture: Picture, name: str, switch: Switch) -> None:
     """The ports that carry something, cage by cage, then the names of those that do not."""
     shown = [one for one in sorted(switch.ports, key=natural) if carries(switch.ports[one])]
     passing = passing_ports(picture, name, switch)
-    table = Layout(columns(picture, switch), sheet.cells, picture.glyphs, stretch=2)
+    table = Layout(columns(picture, switch, sheet.cells), sheet.cells, picture.glyphs, stretch=2)
     sheet.add(*table.header())
     for cage, members in groupby(passing, key=lambda one: switch.ports[one].cage or one):
         for place, port_name in enumerate(members):
@@ -157,8 +169,15 @@ def row_cells(picture: Picture, table: Layout, port_name: str, port: Port, cage:
         "learnt": (age, "$idle" if old else "dim"),
         "drop_rx": alarm(figures.per_second(port.rx_drops_per_s), port.rx_drops_per_s, mark),
         "drop_tx": alarm(figures.per_second(port.tx_drops_per_s), port.tx_drops_per_s, mark),
+        "pause": pause_pair(port),
         "optic": (optic_words(port.optic), "dim"),
     }
+
+
+def pause_pair(port: Port) -> Piece:
+    """Pause frames received and sent per second: "0 / 1.2k"."""
+    pair = (port.rx_pause_per_s, port.tx_pause_per_s)
+    return " / ".join(figures.count(value) for value in pair), "" if any(pair) else "dim"
 
 
 def optic_words(optic: Optic | None) -> str:
