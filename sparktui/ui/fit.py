@@ -10,10 +10,17 @@ from textual.content import Content
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """`forms` from the fullest to the shortest. The highest `rank` gives way first, its parts in turn."""
+    """`forms` from the fullest to the shortest. The highest `rank` gives way first, its parts in turn.
+
+    `last` is the rank of the shortest form where that stays longer than the fuller ones.
+    """
 
     rank: int
     forms: tuple[Content, ...]
+    last: int | None = None
+
+    def rank_of(self, form: int) -> int:
+        return self.rank if self.last is None or form < len(self.forms) - 1 else self.last
 
 
 def fit(left: Sequence[Part], right: Sequence[Part], width: int, gap: int = 2) -> Content:
@@ -25,7 +32,7 @@ def fit(left: Sequence[Part], right: Sequence[Part], width: int, gap: int = 2) -
         standing = [index for index, part in enumerate(parts) if shown[index] < len(part.forms)]
         if not standing:
             break
-        shown[max(standing, key=lambda index: (parts[index].rank, -shown[index], index))] += 1
+        shown[max(standing, key=lambda index: (parts[index].rank_of(shown[index]), -shown[index], index))] += 1
     texts = [part.forms[form] if form < len(part.forms) else None for part, form in zip(parts, shown, strict=True)]
     start = spaced(texts[: len(left)], gap)
     end = spaced(texts[len(left) :], gap)

@@ -12,8 +12,16 @@ from sparktui.panes.glyphs import Glyphs
 from sparktui.ui.fit import Part, fit
 from sparktui.ui.keys import PANES, Command, label
 
-RANKS = {"app.help": 2, "app.back": 2, "app.quit": 4, "app.filter": 6, "app.pause": 7, "app.detail": 8}
-"""Which keys are named where not all of them fit; the others rank last."""
+TITLES, STATES, WORDS, HIDDEN, STATE, BACK, ALWAYS = 12, 11, 9, 5, 4, 2, 1
+"""What gives way, in this order: other panes' titles, words of what is set, keys without a rank below, words of the
+other keys, those keys, lines out of view, what is set, the way back; last of all the panes, help and quit."""
+
+KEYS = {"app.detail": 8, "app.pause": 7, "app.filter": 6}
+"""Keys that stay without their words where these do not fit, and when they go too."""
+
+UNRANKED = 10
+
+UNMARK = "unmark"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +45,7 @@ def footer(commands: Sequence[Command], view: View, width: int, glyphs: Glyphs) 
     hints = [hint for command in commands if command.group != PANES and (hint := key_hint(command, view))]
     above, below = view.hidden
     more = [f"{glyphs.up} {above}"] * bool(above) + [f"{glyphs.down_arrow} {below} more"] * bool(below)
-    right = [Part(3, (Content.styled("  ".join(more), "$accent"),))] if more else []
+    right = [Part(HIDDEN, (Content.styled("  ".join(more), "$accent"),))] if more else []
     return fit([*panes, *hints], right, width, gap=1)
 
 
@@ -45,35 +53,56 @@ def chip(command: Command, view: View) -> Part:
     """A pane with its key; the visible one is set off by more than a colour."""
     key = label(command)
     if command.id == f"pane.{view.pane.id}":
-        return Part(1, (Content.styled(f" {key} {command.hint} ", "reverse bold $accent"),))
+        style = "reverse bold $accent"
+        return Part(BACK, (Content.styled(f" {key} {command.hint} ", style), Content.styled(f" {key} ", style)), ALWAYS)
     short = Content.styled(f" {key} ", "bold $accent")
-    return Part(5, (short + Content.styled(f"{command.hint} ", "$idle"), short))
+    return Part(TITLES, (short + Content.styled(f"{command.hint} ", "$idle"), short), ALWAYS)
 
 
 def key_hint(command: Command, view: View) -> Part | None:
     """A key with the word for what it does now, or None where it does nothing.
 
-    What changes the picture until it is taken back (a filter, an order) is said in every width there is room for.
+    What changes the picture until it is taken back (a filter, an order) stays longer than what could be pressed.
     """
-    words: tuple[str, ...] = (command.hint,)
-    rank = RANKS.get(command.id, 9)
+    word = command.hint
     match command.id:
-        case "app.back":
-            words = ("back" if view.helping or view.detail else ("clear filter" if view.filter else ""),)
         case "app.detail" if view.detail or view.helping or not view.selectable:
             return None
         case "app.sort" if not view.pane.sorts:
             return None
-        case "app.sort" if view.sort:
-            words, rank = (f"sort: {view.sort}", view.sort), 3
-        case "app.filter" if view.filter:
-            words, rank = (f"filter: {view.filter}", "filtered"), 1
-        case "app.mark" if view.mark is not None:
-            words, rank = (f"since {view.mark}", view.mark), 4
-        case "app.pause" if view.paused:
-            words, rank = ("go on",), 4
-    if not words[0]:
+        case "app.back":
+            word = way_back(view)
+    if not word:
         return None
-    style = "$idle" if len(words) == 1 else ""
     key = Content.styled(f" {label(command)}", "bold $accent")
-    return Part(rank, tuple(key + Content.styled(f" {word}", style) for word in words))
+    if said := state(command.id, view):
+        forms = tuple(key + Content(f" {form}") for form in said)
+        # A filter stays longest: rows that are not shown must not be taken for rows that are not there.
+        return Part(HIDDEN, forms, 0) if command.id == "app.filter" else Part(STATES, forms, STATE)
+    full = key + Content.styled(f" {word}", "$idle")
+    if command.id in KEYS:
+        return Part(WORDS, (full, key), KEYS[command.id])
+    back = WORDS if word == UNMARK else BACK
+    return Part({"app.help": ALWAYS, "app.quit": ALWAYS, "app.back": back}.get(command.id, UNRANKED), (full,))
+
+
+def way_back(view: View) -> str:
+    """What the key back takes back now."""
+    if view.helping or view.detail:
+        return "back"
+    return "clear filter" if view.filter else UNMARK if view.mark is not None else ""
+
+
+def state(command_id: str, view: View) -> tuple[str, ...]:
+    """What is set by a key until it is taken back, from the fullest to the shortest; nothing where nothing is."""
+    match command_id:
+        case "app.sort" if view.sort:
+            return f"sort: {view.sort}", view.sort
+        case "app.filter" if view.filter:
+            return f"filter: {view.filter}", "filtered"
+        case "app.mark" if view.mark is not None:
+            minute = view.mark.rpartition(":")[0] or view.mark
+            return f"since {view.mark}", f"since {minute}", minute
+        case "app.pause" if view.paused:
+            return ("go on",)
+    return ()

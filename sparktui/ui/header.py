@@ -16,6 +16,11 @@ from sparktui.ui.fit import Part, fit
 NAMED_NODES = 2
 """Nodes that are called by name in the top line when they are not live; more are only counted."""
 
+NAME, INTERVAL, SAID, QUIET, CLOCK, DEMO, WELL, AWAY, ILL, NODES, ALWAYS = range(10, -1, -1)
+"""What gives way, in this order: the rack's name, the interval, words beside DEMO and PAUSED, what only confirms, the
+clock, DEMO itself, what is well, which nodes are away, lesser findings and ill switches, the count of nodes; the worst
+findings and PAUSED stay longest."""
+
 WIDE = 100
 """From this width on there is room for a word that only explains."""
 
@@ -39,15 +44,15 @@ class Status:
 def header(status: Status, width: int, glyphs: Glyphs) -> Content:
     """The line, at most `width` cells; what matters least is left out first."""
     left = [
-        Part(7, (Content.styled(clean(status.rack_name), "$title"),)),
+        Part(NAME, (Content.styled(clean(status.rack_name), "$title"),)),
         nodes(status.rack, glyphs),
         *switches(status.rack, glyphs),
         findings(status.rack, glyphs),
     ]
     right = [
         *modes(status),
-        Part(6, (Content.styled(f"{'every ' if width >= WIDE else ''}{status.interval_s:g} s", "$idle"),)),
-        Part(5, (Content.styled(status.clock, "$title"),)),
+        Part(INTERVAL, (Content.styled(f"{'every ' if width >= WIDE else ''}{status.interval_s:g} s", "$idle"),)),
+        Part(CLOCK, (Content.styled(status.clock, "$title"),)),
     ]
     return fit(left, right, width)
 
@@ -57,14 +62,14 @@ def nodes(rack: Rack, glyphs: Glyphs) -> Part:
     away = {name: node.state for name, node in rack.nodes.items() if node.state != "live"}
     count = f" {len(rack.nodes) - len(away)}/{len(rack.nodes)} live"
     if not away:
-        return Part(2, (Content.assemble((glyphs.live, "$ok"), count),))
+        return Part(NODES, (Content.assemble((glyphs.live, "$ok"), count),))
     worst = max(away.values(), key=URGENCY.index)
     short = Content.styled(glyph_of(worst, glyphs) + count, state_style(worst))
     if len(away) <= NAMED_NODES:
         said = ", ".join(f"{clean(name)} {WORDS[state]}" for name, state in away.items())
     else:
         said = ", ".join(f"{number} {WORDS[state]}" for state, number in Counter(away.values()).items())
-    return Part(2, (short + Content.styled(f", {said}", state_style(worst)), short))
+    return Part(AWAY, (short + Content.styled(f", {said}", state_style(worst)), short), NODES)
 
 
 def switches(rack: Rack, glyphs: Glyphs) -> list[Part]:
@@ -74,7 +79,8 @@ def switches(rack: Rack, glyphs: Glyphs) -> list[Part]:
         style = state_style(switch.state)
         short = Content.assemble((glyph_of(switch.state, glyphs), style), f" {clean(name)}")
         word = Content.styled(f" {WORDS[switch.state]}", "" if switch.state == "live" else style)
-        parts.append(Part(4 if switch.state == "live" else 3, (short + word, short)))
+        ranks = (QUIET, WELL) if switch.state == "live" else (AWAY, ILL)
+        parts.append(Part(ranks[0], (short + word, short), ranks[1]))
     return parts
 
 
@@ -82,13 +88,13 @@ def findings(rack: Rack, glyphs: Glyphs) -> Part:
     """How many findings are open, by severity."""
     counts = Counter(finding.severity for finding in rack.findings if finding.until is None)
     if not counts:
-        return Part(8, (Content.styled("no findings", "$idle"),))
+        return Part(WELL, (Content.styled("no findings", "$idle"),))
     said = [
         Content.styled(f"{severity_glyph(severity, glyphs)} {counts[severity]} {severity}", style)
         for severity, style in SEVERITY_STYLES.items()
         if counts[severity]
     ]
-    return Part(1, tuple(Content("  ").join(said[:kept]) for kept in range(len(said), 0, -1)))
+    return Part(ILL, tuple(Content("  ").join(said[:kept]) for kept in range(len(said), 0, -1)), ALWAYS)
 
 
 def modes(status: Status) -> list[Part]:
@@ -96,10 +102,10 @@ def modes(status: Status) -> list[Part]:
     parts: list[Part] = []
     if status.demo is not None:
         forms = (f"DEMO {status.demo}", "DEMO")
-        parts.append(Part(3, tuple(Content.styled(form, "bold $accent") for form in forms)))
+        parts.append(Part(SAID, tuple(Content.styled(form, "bold $accent") for form in forms), DEMO))
     if status.read_only:
-        parts.append(Part(6, (Content.styled("READ-ONLY", "bold"),)))
+        parts.append(Part(QUIET, (Content.styled("READ-ONLY", "bold"),)))
     if status.paused is not None:
         forms = (f" PAUSED {status.paused} ", " PAUSED ")
-        parts.append(Part(0, tuple(Content.styled(form, "reverse bold $warn") for form in forms)))
+        parts.append(Part(SAID, tuple(Content.styled(form, "reverse bold $warn") for form in forms), ALWAYS))
     return parts

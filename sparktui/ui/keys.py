@@ -36,7 +36,7 @@ COMMANDS = (
     Command("select.forward", ("tab",), "cycle(1)", "next, in detail too", ROW),
     Command("select.backward", ("shift+tab",), "cycle(-1)", "before, in detail too", ROW),
     Command("app.detail", ("enter",), "detail", "all about this row", ROW, hint="detail"),
-    Command("app.back", ("escape",), "step_back", "back, or clear the filter", ROW),
+    Command("app.back", ("escape",), "step_back", "back, unfilter, unmark", ROW),
     Command("scroll.down", ("pagedown",), "page(1)", "a page down", ROW),
     Command("scroll.up", ("pageup",), "page(-1)", "a page up", ROW),
     Command("scroll.top", ("home",), "edge(-1)", "to the top", ROW),

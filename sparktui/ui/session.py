@@ -88,6 +88,8 @@ class Session:
             drawing = self.pane.view(picture)
         except Exception as error:  # one pane's mistake must not take the others and the polling with it
             drawing = self._failure(error)
+        if not drawing.lines and picture.filter:
+            drawing = Drawing([Content.styled(f' no row holds "{clean(looking.filter)}"', "$idle")])
         self._items = drawing.items
         if not self.detail:
             self._listed = drawing.items
@@ -138,11 +140,13 @@ class Session:
             self.detail = True
 
     def back(self) -> None:
-        """One step back: out of the detail, else drop the filter, else the selection."""
+        """One step back: out of the detail, else drop the filter, else the mark, else the selection."""
         if self.detail:
             self.detail = False
         elif self.looking.filter:
             self.looking.filter = ""
+        elif self.mark is not None:
+            self.mark = None
         else:
             self.looking.selected = None
 
