@@ -14,7 +14,7 @@ import subprocess
 import sys
 import termios
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -22,6 +22,7 @@ import pytest
 PATIENCE_S = 30.0
 """Longest wait for anything; nothing here waits that long where it works."""
 
+CHILD = Path(__file__).with_name("tui_child.py")
 WIDTH, HEIGHT = 120, 40
 SEQUENCE = re.compile(r"\x1b\[([0-?]*)[ -/]*([@-~])|\x1bP.*?\x1b\\|\x1b.|[\x00-\x1f]")
 INCOMPLETE = re.compile(r"\x1b(\[[0-?]*[ -/]*|P[^\x1b]*)?$")
@@ -31,7 +32,7 @@ PLACE, LETTER = 1, 2
 class Terminal:
     """A pseudo-terminal with the program on it, and what its screen shows."""
 
-    def __init__(self, folder: Path, **env: str) -> None:
+    def __init__(self, folder: Path, program: Sequence[str] = (), **env: str) -> None:
         self.folder = folder
         self.keyboard, self.slave = pty.openpty()
         self.resize(HEIGHT, signal_it=False)
@@ -40,7 +41,7 @@ class Terminal:
         foreign = ("NO_COLOR", "COLUMNS", "LINES")
         plain = {name: value for name, value in os.environ.items() if name not in foreign}
         self.process = subprocess.Popen(
-            [sys.executable, str(Path(__file__).with_name("tui_child.py")), str(folder)],
+            [*program] or [sys.executable, str(CHILD), str(folder)],
             stdin=self.slave,
             stdout=self.slave,
             stderr=self.slave,
@@ -122,8 +123,8 @@ class Terminal:
 def open_terminal(tmp_path: Path) -> Iterator[Callable[..., Terminal]]:
     opened: list[Terminal] = []
 
-    def open_one(**env: str) -> Terminal:
-        opened.append(Terminal(tmp_path, **env))
+    def open_one(program: Sequence[str] = (), **env: str) -> Terminal:
+        opened.append(Terminal(tmp_path, program, **env))
         return opened[-1]
 
     yield open_one
@@ -195,6 +196,33 @@ def test_suspended_it_gives_the_terminal_back_and_comes_again(open_terminal: Cal
     terminal.press("q")
     assert terminal.end() == 0
     assert restored(terminal)
+
+
+def test_suspended_under_make_it_takes_make_along_and_the_shell_has_the_terminal(
+    open_terminal: Callable[..., Terminal], tmp_path: Path
+) -> None:
+    makefile = tmp_path / "Makefile"
+    makefile.write_text(f"demo:\n\t{sys.executable} {CHILD} {tmp_path}\n\t@echo made\n")
+    terminal = open_terminal(["bash", "--norc", "--noprofile", "--noediting", "-i"], TUI_FEED="0.1", PS1="shell> ")
+
+    def shown(text: str) -> Callable[[], bool]:
+        return lambda: any(text in row for row in terminal.rows)
+
+    terminal.until(shown("shell>"), "no shell")
+    terminal.press(f"make -s -f {makefile} demo\n")
+    terminal.ready()
+    terminal.rows = [" " * WIDTH] * HEIGHT
+    terminal.press("\x1a")
+    terminal.until(lambda: b"Stopped" in terminal.written, "the shell did not come back")
+    terminal.press("echo $((40 + 2))\n")
+    terminal.until(lambda: b"\n42\r" in terminal.written, "the shell takes no command")
+    terminal.rows = [" " * WIDTH] * HEIGHT
+    terminal.press("fg\n")
+    terminal.until(lambda: "quit" in terminal.rows[-1], "no frame after coming back")
+    terminal.press("q")
+    terminal.until(lambda: b"made" in terminal.written, "make did not go on")
+    terminal.press("exit\n")
+    assert terminal.end() == 0
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (None, 0)])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+import signal
 import time
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 
@@ -280,6 +281,20 @@ class SparkApp(App[None], inherit_bindings=False):
     def action_pause(self) -> None:
         self.session.toggle_pause()
         self.redraw()
+
+    def action_suspend_process(self) -> None:
+        """Give the terminal back, then stop together with what waits for this program, such as make: the whole job.
+
+        In this order, because the shell takes the terminal as soon as its own child, make, has stopped. The signal that
+        asks is for the others; this process stops where it stands, whatever group it is in.
+        """
+        if self._driver is None or not self._driver.can_suspend:
+            return
+        with self.suspend():
+            asked = signal.signal(signal.SIGTSTP, signal.SIG_IGN)
+            os.killpg(0, signal.SIGTSTP)
+            os.kill(os.getpid(), signal.SIGSTOP)
+            signal.signal(signal.SIGTSTP, asked)
 
     def action_interval(self, step: int) -> None:
         """The next longer or shorter interval."""
