@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -11,6 +12,14 @@ from sparktui.panes.glyphs import Glyphs
 
 STEPS = (0.0, 100.0, 1_000.0, 10_000.0)
 """Per second: a shade begins above each of these."""
+
+NOISE = re.compile(r"\((R|TM|C)\)|\bCPU\b|\bProcessor\b|@.*|\b\d+-Core\b", re.I)
+CLASS_CELLS = 32
+
+
+def class_words(name: str) -> str:
+    """ "Intel(R) Xeon(R) Platinum 8480+" -> "Intel Xeon Platinum 8480+", at most 32 cells."""
+    return trim(" ".join(NOISE.sub(" ", name).split()) or name, CLASS_CELLS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +56,8 @@ def class_header(made: Grid, style: str = "dim") -> list[Piece]:
     pieces: list[Piece] = []
     for index, (name, columns) in enumerate(made.groups):
         together = max(map(len, columns), default=1)
-        text = name if together == 1 else f"{name}, {together} CPUs a column"
+        named = class_words(name)
+        text = named if together == 1 else f"{named}, {together} CPUs a column"
         pieces.append((" " if index else "", ""))
         pieces.append((pad(text, len(columns) * made.cell), style))
     return pieces
@@ -84,7 +94,9 @@ def shade(rate: float | None, glyphs: Glyphs) -> str:
 
 
 def shade_row(made: Grid, rates: Mapping[int, float | None], glyphs: Glyphs, style: str) -> list[Piece]:
-    """One row: the busiest CPU of each column."""
+    """One row: the busiest CPU of each column; blank as long as none of its rates is known."""
+    if rates and all(rate is None for rate in rates.values()):
+        return [(" " * made.cells, "")]
     pieces: list[Piece] = []
     for index, (_, columns) in enumerate(made.groups):
         if index:

@@ -8,13 +8,22 @@ from sparktui.contract import Cpus, Gpu, Memory, Node, Platform, Probe, Sensor
 from sparktui.panes import facts, figures
 from sparktui.panes.base import Drawing, Picture
 from sparktui.panes.cells import Piece, bar, clean, content, pad, spark, width, wrap
-from sparktui.panes.detail_network import interrupt_lines, keyed, listed, network_lines, protocol_lines, words
+from sparktui.panes.cpu_grid import class_words
+from sparktui.panes.detail_network import (
+    KEY_CELLS,
+    interrupt_lines,
+    keyed,
+    listed,
+    network_lines,
+    protocol_lines,
+    words,
+)
 from sparktui.panes.findings import finding_lines
 from sparktui.panes.glyphs import Glyphs
-from sparktui.panes.reasons import reason_words
+from sparktui.panes.reasons import own_memory, reason_words
 from sparktui.panes.sheet import Sheet, is_ascii
 from sparktui.panes.states import TITLE, aged, figure, state_pieces
-from sparktui.panes.table import side_by_side
+from sparktui.panes.table import flow, side_by_side
 
 Line = list[Piece]
 
@@ -33,26 +42,31 @@ def node_detail(picture: Picture, name: str) -> Drawing:
     old = node.state != "live"
     both = picture.width >= TWO_COLUMNS_FROM
     cells = (sheet.cells - 3) // 2 if both else sheet.cells
-    left = [line for block in host_blocks(picture, node, cells) for line in [[], *block]]
-    right = [line for block in network_blocks(picture, name, node, cells) for line in [[], *block]]
+    host, network = host_blocks(picture, node), network_blocks(picture, name, node, cells)
+    last = background_blocks(picture, node, cells)
+    columns = ([*host, *last], network) if both else ([*host, *network, *last],)
+    drawn = [[line for block in blocks for line in [[], *block]] for blocks in columns]
     ascii_only = is_ascii(picture.glyphs)
-    drawn = [
-        [content(((" ", ""), *(aged(line, old))), cells + 1, ascii_only) for line in lines]
-        for lines in ((left, right) if both else (left + right,))
-    ]
-    sheet.lines += side_by_side(drawn, cells + 1, 2)
+    made = [[content(((" ", ""), *(aged(line, old))), cells + 1, ascii_only) for line in lines] for lines in drawn]
+    sheet.lines += side_by_side(made, cells + 1, 2)
     return sheet.drawing(pinned=1)
 
 
-def host_blocks(picture: Picture, node: Node, cells: int) -> list[list[Line]]:
-    blocks = [platform_lines(node, cells), probe_lines(node)]
-    blocks += [gpu_lines(gpu) for gpu in node.gpus]
+def host_blocks(picture: Picture, node: Node) -> list[list[Line]]:
+    """What works: GPUs, memory, CPUs."""
+    blocks = [gpu_lines(gpu) for gpu in node.gpus]
     if node.memory is not None:
         blocks.append(memory_lines(node.memory, picture.glyphs))
     if node.cpus is not None:
         blocks.append(cpu_lines(node.cpus, picture.glyphs))
+    return blocks
+
+
+def background_blocks(picture: Picture, node: Node, cells: int) -> list[list[Line]]:
+    """What one looks up: sensors, the cost of watching, what the machine is, and last its kernel's settings."""
+    blocks = [probe_lines(node), platform_lines(node, cells), sysctl_lines(node, cells)]
     if node.sensors:
-        blocks.append(sensor_lines(node.sensors, cells, picture.glyphs.ellipsis))
+        blocks.insert(0, sensor_lines(node.sensors, cells, picture.glyphs.ellipsis))
     return [block for block in blocks if block]
 
 
@@ -95,10 +109,17 @@ def platform_lines(node: Node, cells: int) -> list[Line]:
         "board": [about.vendor, about.product],
         "up": [figures.long_age(about.uptime_s) if about.uptime_s is not None else None],
         "boot id": [node.boot_id],
-        "sysctl": [f"{name} {value}" for name, value in about.sysctl.items()],
     }
     lines = [line for key, texts in rows.items() if any(texts) for line in listed(key, texts, cells)]
     return [[("platform", TITLE)], *lines]
+
+
+def sysctl_lines(node: Node, cells: int) -> list[Line]:
+    """The settings that matter to a network, as many on a line as fit."""
+    if node.platform is None or not node.platform.sysctl:
+        return []
+    segments: list[Line] = [[(f"{name} ", "dim"), (value, "")] for name, value in node.platform.sysctl.items()]
+    return [[("sysctl", TITLE)], *flow(segments, max(8, cells), 0)]
 
 
 def probe_lines(node: Node) -> list[Line]:
@@ -124,7 +145,7 @@ def gpu_lines(gpu: Gpu) -> list[Line]:
     cap = "" if gpu.clock_cap_mhz is None else f"  cap {gpu.clock_cap_mhz}"
     most = "" if gpu.max_sm_clock_mhz is None else f"  max {gpu.max_sm_clock_mhz}"
     used, total = figures.gib(gpu.memory_used_bytes).strip(), figures.gib(gpu.memory_total_bytes).strip()
-    own = "n/a: it uses the host's" if gpu.memory_total_bytes is None else f"{used} of {total}"
+    own = own_memory(gpu) if gpu.memory_total_bytes is None else f"{used} of {total}"
     limit = figures.watts(gpu.power_limit_w).strip()
     rows: list[Line] = [
         keyed("clock", (figures.whole(gpu.sm_clock_mhz, 4), "bold"), (" MHz", "dim"), (cap + most, "dim")),
@@ -171,16 +192,19 @@ def memory_lines(memory: Memory, glyphs: Glyphs) -> list[Line]:
 def cpu_lines(cpus: Cpus, glyphs: Glyphs) -> list[Line]:
     """Load per core class: the mean, and a bar per CPU."""
     busy = dict(zip(cpus.numbers, cpus.busy_percent, strict=False))
+    names = {name: class_words(clean(name)) for name in cpus.classes}
+    longest = max([KEY_CELLS, *map(width, names.values())])
     rows: list[Line] = []
     for name, members in cpus.classes.items():
         known = [value for cpu in members if (value := busy.get(cpu)) is not None]
         mean = sum(known) / len(known) if known else None
         bars = spark([busy.get(cpu) for cpu in members], 0, 100, min(40, len(members)), glyphs)
+        key: Line = [(pad(names[name], longest), "dim"), (" ", "")]
         rows.append(
-            keyed(name, (figures.percent(mean), ""), ("  ", ""), (bars, "$accent"), (f"  {len(members)} CPUs", "dim"))
+            [*key, (figures.percent(mean), ""), ("  ", ""), (bars, "$accent"), (f"  {len(members)} CPUs", "dim")]
         )
     load = f"load {figures.plain(cpus.load1)}" if cpus.load1 is not None else None
-    rows.append(keyed("all", (words(f"{cpus.count} CPUs", load, *cpus.governors), "")))
+    rows.append([(pad("all", longest + 1), "dim"), (words(f"{cpus.count} CPUs", load, *cpus.governors), "")])
     return [[("cpu", TITLE)], *rows]
 
 

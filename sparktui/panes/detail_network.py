@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sparktui.contract import Nic, Node
+from sparktui.contract import Irq, Nic, Node
 from sparktui.panes import facts, figures
 from sparktui.panes.base import Picture
 from sparktui.panes.cells import Piece, pad
 from sparktui.panes.counters import Counter, counter_pieces, counters, heading, nic_counters
+from sparktui.panes.irq_rows import class_of, unknown
 from sparktui.panes.states import TITLE, alarm, figure
-from sparktui.panes.table import Column, Layout, flow
+from sparktui.panes.table import Cell, Column, Layout, flow
 
 Line = list[Piece]
 
@@ -37,7 +38,7 @@ def nic_lines(picture: Picture, name: str, netdev: str, nic: Nic, cells: int) ->
     ]
     firmware = f"firmware {nic.firmware}" if nic.firmware else None
     lines += listed("driver", [f"{nic.driver} {nic.driver_version}".strip(), firmware], cells)
-    lines += listed("at", [nic.bus, nic.mac, f"MTU {nic.mtu}", f"queues {queues(nic)}"], cells)
+    lines += listed("at", [nic.bus, nic.mac, f"MTU {nic.mtu}", queues(nic)], cells)
     if nic.switch_port:
         lines.append(keyed("cable", (words(nic.switch, nic.switch_port), "")))
     if up:
@@ -64,9 +65,12 @@ def short_plane(nic: Nic) -> str:
     return {"management": "mgmt", "fabric": "fabric"}.get(nic.plane, "idle")
 
 
-def queues(nic: Nic) -> str:
-    """ "8/8": receive and transmit."""
-    return f"{'?' if nic.rx_queues is None else nic.rx_queues}/{'?' if nic.tx_queues is None else nic.tx_queues}"
+def queues(nic: Nic) -> str | None:
+    """ "queues 8/8": receive and transmit; None where the driver tells of neither."""
+    if nic.rx_queues is None and nic.tx_queues is None:
+        return None
+    counts = (figures.NA if count is None else str(count) for count in (nic.rx_queues, nic.tx_queues))
+    return f"queues {'/'.join(counts)}"
 
 
 def counter_lines(picture: Picture, found: list[Counter], cells: int) -> list[Line]:
@@ -95,15 +99,15 @@ def words(*texts: str | None) -> str:
 
 
 def interrupt_lines(picture: Picture, node: Node, cells: int) -> list[Line]:
-    """Per owner of interrupts: vectors, rate, and the busiest CPU."""
+    """Per owner of interrupts: vectors, rate, and which CPU takes most of them."""
     if not node.irqs:
         return []
     table = Layout(
         [
-            Column("owner", ((0, 16, "owner"),), "left", gap=0),
+            Column("owner", ((0, 14, "owner"),), "left", gap=0),
             Column("vectors", ((1, 7, "vectors"),)),
             Column("rate", ((0, 6, "rate"),)),
-            Column("busiest", ((0, 22, "busiest CPU"),), "left", gap=2),
+            Column("where", ((0, 28, "where they go"),), "left", gap=2),
         ],
         cells,
         picture.glyphs,
@@ -111,14 +115,21 @@ def interrupt_lines(picture: Picture, node: Node, cells: int) -> list[Line]:
     lines: list[Line] = [[("interrupts", TITLE)], table.header()]
     for owner, irq in node.irqs.items():
         found = facts.busiest_cpu(irq)
-        words = "nothing fires"
-        if found is not None:
-            cpu, share, _ = found
-            core = facts.core_class(node, cpu)
-            words = f"cpu{cpu}{f' ({core})' if core else ''} {share * 100:.0f}%"
-        rate = figures.per_second(found[2] if found else 0.0)
-        lines.append(table.row({"owner": owner, "vectors": str(irq.vectors), "rate": rate, "busiest": words}))
+        rate = figures.per_second(found[2] if found else None if unknown(irq) else 0.0)
+        shown: dict[str, Cell] = {"owner": owner, "vectors": str(irq.vectors), "rate": rate, "where": where(node, irq)}
+        lines.append(table.row(shown))
     return lines
+
+
+def where(node: Node, irq: Irq) -> str:
+    """ "all on cpu10 (A725)", "96 % of them on cpu0 (A725)": a share of the interrupts, not a load of the CPU."""
+    found = facts.busiest_cpu(irq)
+    if found is None:
+        return "" if unknown(irq) else "nothing fires"
+    cpu, share, _ = found
+    core = class_of(node, cpu)
+    amount = "all" if share >= 0.995 else f"{share * 100:.0f} % of them"
+    return f"{amount} on cpu{cpu}{f' ({core})' if core else ''}"
 
 
 def protocol_lines(picture: Picture, name: str, node: Node, cells: int) -> list[Line]:

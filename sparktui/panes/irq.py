@@ -24,6 +24,7 @@ from sparktui.panes.irq_rows import (
     in_lines,
     in_words,
     rates_of,
+    unknown,
     vector_row,
 )
 from sparktui.panes.sheet import Sheet
@@ -86,7 +87,8 @@ def selected_lines(picture: Picture, selected: tuple[str, str] | None) -> list[l
     for line in node.irqs[owner].lines:
         if item_of(name, owner, line.irq) == picture.selected:
             title, rates = line.label, per_cpu(line.cpus, line.per_s)
-    segments = by_cpu(node, rates) or [[("nothing fires", "dim")]]
+    nothing = "no rate known yet" if unknown(node.irqs[owner]) else "nothing fires"
+    segments = by_cpu(node, rates) or [[(nothing, "dim")]]
     return in_lines((f"{name} {title}", "bold"), segments, picture.width - 1, 2 if picture.height < LOW else 3)
 
 

@@ -105,12 +105,22 @@ def add_softirqs(sheet: Sheet, picture: Picture, node: Node, made: Frame, labels
             sheet.add(*row)
 
 
+def class_of(node: Node, cpu: int) -> str | None:
+    """The core class of a CPU, where the node has more than one."""
+    return facts.core_class(node, cpu) if node.cpus and len(node.cpus.classes) > 1 else None
+
+
+def unknown(irq: Irq) -> bool:
+    """Whether no rate is known yet, as after the first sample."""
+    return bool(irq.per_s_by_cpu) and all(rate is None for rate in irq.per_s_by_cpu.values())
+
+
 def by_cpu(node: Node, rates: Mapping[int, float | None]) -> list[list[Piece]]:
     """Every CPU that took any, the busiest first, with its core class: "cpu7 X925 84/s"."""
     firing = sorted(((rate, -cpu) for cpu, rate in rates.items() if rate), reverse=True)
     segments: list[list[Piece]] = []
     for rate, negative in firing:
-        core = facts.core_class(node, -negative) if node.cpus and len(node.cpus.classes) > 1 else None
+        core = class_of(node, -negative)
         named = f"cpu{-negative} {core} " if core else f"cpu{-negative} "
         segments.append([(named, "dim"), (figures.per_second(rate).strip(), "")])
     return segments
@@ -128,11 +138,13 @@ def in_lines(title: Piece, segments: Sequence[Sequence[Piece]], cells: int, most
 
 def in_words(node: Node, owner: str, irq: Irq) -> str:
     """ "on 8 CPUs, most on CPU 7 (X925): 16 %" """
+    if unknown(irq):
+        return "no rate known yet"
     found = facts.busiest_cpu(irq)
     if found is None:
         return f"none of its {irq.vectors} vectors fires"
     cpu, share, total = found
-    core = facts.core_class(node, cpu)
+    core = class_of(node, cpu)
     used = sum(1 for rate in irq.per_s_by_cpu.values() if rate)
     where = f"on {used} CPUs" if used > 1 else "on 1 CPU"
     most = f"most on CPU {cpu}{f' ({core})' if core else ''}: {share * 100:.0f} %"
@@ -143,4 +155,6 @@ def in_words(node: Node, owner: str, irq: Irq) -> str:
 
 def firing_words(irq: Irq) -> str:
     """ "8 of 32 vectors fire" """
+    if unknown(irq):
+        return f"{irq.vectors} vectors"
     return f"{sum(any(line.per_s) for line in irq.lines)} of {irq.vectors} vectors fire"
