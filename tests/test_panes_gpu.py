@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 
 from sparktui.contract import Node
-from tests.panes_drawn import PANES, text
+from tests.panes_drawn import PANES, draw, text
 from tests.panes_rack import NOW, gpu, scene, spark
 
 
@@ -47,3 +47,11 @@ def test_a_share_says_how_long_it_goes_back() -> None:
     assert "minute" not in short
     assert "none in the last 8 s" in page(capped(0.0, []), seconds=8)
     assert "46 % of the last minute" in page(capped(46.0, ["sw_power_cap"]))
+
+
+def test_a_node_that_went_away_shows_its_own_last_minute() -> None:
+    drawn = draw("unreachable", "gpu")
+    block = drawn[drawn.index("spark3 gpu0") : drawn.index("spark4")]
+    assert "SW power cap 46 % of its last 30 s" in block
+    assert "now, " not in block
+    assert "P0 100% of last 30 s" in block

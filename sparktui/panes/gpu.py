@@ -11,6 +11,7 @@ from sparktui.panes.base import Drawing, Pane, Picture
 from sparktui.panes.cells import Piece, buckets, chart, clean, outlined, pad, spark, width
 from sparktui.panes.detail import node_detail
 from sparktui.panes.findings import finding_lines
+from sparktui.panes.gpu_shares import series_of, share, span_words
 from sparktui.panes.nodes import mark_cell
 from sparktui.panes.reasons import (
     FAULTS,
@@ -24,9 +25,7 @@ from sparktui.panes.reasons import (
 from sparktui.panes.sheet import Sheet
 from sparktui.panes.states import aged, figure, state_pieces
 from sparktui.panes.table import fit, flow
-from sparktui.store import Series
 
-MINUTE_S = 60.0
 HISTORY_S = 600.0
 KEY_CELLS = 9
 FIGURE_CELLS = 31
@@ -107,7 +106,8 @@ def quantities(picture: Picture, name: str, gpu: Gpu) -> list[Quantity]:
     cap = gpu.clock_cap_mhz or picture.caps_mhz.get(name)
     most = gpu.max_sm_clock_mhz or 3000
     slow = facts.has_finding(picture.rack, "gpu.low_clock_under_load", name)
-    limits = f" MHz cap {figures.whole(cap, 4).strip()} max {figures.whole(gpu.max_sm_clock_mhz, 4).strip()}"
+    capped = "" if cap is None else f" cap {figures.whole(cap, 4).strip()}"
+    limits = f" MHz{capped} max {figures.whole(gpu.max_sm_clock_mhz, 4).strip()}"
     return [
         Quantity("clock", "sm_clock_mhz", 0, most, "MHz", [
             figure(figures.whole(gpu.sm_clock_mhz, 5), "bold $fail" if slow else "bold"), (limits, "dim"),
@@ -126,38 +126,11 @@ def quantities(picture: Picture, name: str, gpu: Gpu) -> list[Quantity]:
     ]  # fmt: skip
 
 
-def series_of(picture: Picture, name: str, key: str) -> Series:
-    target = picture.store.nodes.get(name)
-    return (target.series.get(key) if target else None) or Series()
-
-
-def share(picture: Picture, name: str, gpu: Gpu, key: str) -> float | None:
-    """Of the last minute, the percentage in which `key` ("reason.x", "pstate.P0") held.
-
-    By the driver's own counter of time where it has one, for that sees what lies between two samples; else by samples.
-    """
-    since = picture.now - MINUTE_S
-    if key == f"reason.{SW_POWER_CAP}":
-        counted = series_of(picture, name, f"gpu{gpu.index}.{SW_POWER_CAP}_percent").since(since)
-        if counted:
-            return sum(counted) / len(counted)
-    samples = len(series_of(picture, name, f"gpu{gpu.index}.samples").since(since))
-    held = len(series_of(picture, name, f"gpu{gpu.index}.{key}").since(since))
-    return 100 * held / samples if samples else None
-
-
-def span_words(picture: Picture, name: str, gpu: Gpu) -> str:
-    """What the shares are of: "the last minute", or "the last 8 s" where the samples do not go back further."""
-    points = series_of(picture, name, f"gpu{gpu.index}.samples").points
-    known_s = picture.now - points[0][0] if points else 0.0
-    return "the last minute" if known_s >= MINUTE_S - 2 else f"the last {max(1, round(known_s))} s"
-
-
 def residency(picture: Picture, name: str, gpu: Gpu) -> list[Piece]:
     """The P-state now, and its share of the last minute."""
     if gpu.pstate is None:
         return [("P-state n/a", "dim")]
-    span = span_words(picture, name, gpu).removeprefix("the ").replace("minute", "min")
+    span = span_words(picture, name, gpu).split(" ", 1)[1].replace("minute", "min")
     return [
         (gpu.pstate, ""),
         (f" {figures.percent(share(picture, name, gpu, f'pstate.{gpu.pstate}')).strip()} of {span}", "dim"),
@@ -229,12 +202,13 @@ def reason_lines(picture: Picture, name: str, gpu: Gpu, cells: int) -> list[list
         (one for one in shares if shares[one] or one in gpu.event_reasons), key=lambda one: (-shares[one], one)
     )
     span = span_words(picture, name, gpu)
+    live = picture.rack.nodes[name].state == "live"
     if not held:
         return [[key, (f"none in {span}", "dim")]]
     segments: list[list[Piece]] = []
     for reason in held:
         style = "bold $fail" if reason in FAULTS else ""
-        now = "now, " if reason in gpu.event_reasons else ""
+        now = "now, " if live and reason in gpu.event_reasons else ""
         amount = "< 1" if 0 < shares[reason] < 0.5 else f"{shares[reason]:.0f}"
         segments.append([(reason_word(reason), style), (f" {now}{amount} % of {span}", "dim")])
     lines = [line for one in segments for line in flow(split(one), cells - KEY_CELLS, 2, gap=1)]
