@@ -38,7 +38,8 @@ def nic_lines(picture: Picture, name: str, netdev: str, nic: Nic, cells: int) ->
     ]
     firmware = f"firmware {nic.firmware}" if nic.firmware else None
     lines += listed("driver", [f"{nic.driver} {nic.driver_version}".strip(), firmware], cells)
-    lines += listed("at", [nic.bus, nic.mac, f"MTU {nic.mtu}", queues(nic)], cells)
+    counted = None if nic.rx_queues is None and nic.tx_queues is None else f"queues {queues(nic)}"
+    lines += listed("at", [nic.bus, nic.mac, f"MTU {nic.mtu}", counted], cells)
     if nic.switch_port:
         lines.append(keyed("cable", (words(nic.switch, nic.switch_port), "")))
     if up:
@@ -57,20 +58,17 @@ def nic_lines(picture: Picture, name: str, netdev: str, nic: Nic, cells: int) ->
     ]
     room = max(8, cells - KEY_CELLS - 1)
     lines += [keyed("" if index else "receive", *line) for index, line in enumerate(flow(lost, room, 0))]
-    counted = [one for one in counters(picture, name, netdev, nic_counters(nic)) if one.total or one.per_s]
-    return lines + counter_lines(picture, counted, cells)
+    moving = [one for one in counters(picture, name, netdev, nic_counters(nic)) if one.total or one.per_s]
+    return lines + counter_lines(picture, moving, cells)
 
 
 def short_plane(nic: Nic) -> str:
     return {"management": "mgmt", "fabric": "fabric"}.get(nic.plane, "idle")
 
 
-def queues(nic: Nic) -> str | None:
-    """ "queues 8/8": receive and transmit; None where the driver tells of neither."""
-    if nic.rx_queues is None and nic.tx_queues is None:
-        return None
-    counts = (figures.NA if count is None else str(count) for count in (nic.rx_queues, nic.tx_queues))
-    return f"queues {'/'.join(counts)}"
+def queues(nic: Nic) -> str:
+    """ "8/8": receive and transmit."""
+    return "/".join(figures.NA if count is None else str(count) for count in (nic.rx_queues, nic.tx_queues))
 
 
 def counter_lines(picture: Picture, found: list[Counter], cells: int) -> list[Line]:
