@@ -16,6 +16,7 @@ from sparktui.panes.irq_rows import (
     frame,
     in_words,
     rates_of,
+    vector_count,
     vector_row,
 )
 from sparktui.panes.sheet import Sheet
@@ -32,7 +33,7 @@ def irq_detail(picture: Picture, name: str, owner: str) -> Drawing:
     old = node.state != "live"
     sheet.title(
         f"{name} {owner}",
-        (f"{irq.vectors} vectors, {len(irq.lines)} ever fired", "dim"),
+        (f"{vector_count(irq.vectors)}, {len(irq.lines)} ever fired", "dim"),
         *state_pieces(node, picture.glyphs),
     )
     add_header(sheet, made)

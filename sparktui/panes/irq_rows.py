@@ -154,7 +154,12 @@ def in_words(node: Node, owner: str, irq: Irq) -> str:
 
 
 def firing_words(irq: Irq) -> str:
-    """ "8 of 32 vectors fire" """
+    """ "8 of 32 vectors fire", "its vector fires" """
+    firing = sum(any(line.per_s) for line in irq.lines)
     if unknown(irq):
-        return f"{irq.vectors} vectors"
-    return f"{sum(any(line.per_s) for line in irq.lines)} of {irq.vectors} vectors fire"
+        return vector_count(irq.vectors)
+    return "its vector fires" if firing == irq.vectors == 1 else f"{firing} of {vector_count(irq.vectors)} fire"
+
+
+def vector_count(count: int) -> str:
+    return f"{count} vector{'' if count == 1 else 's'}"
