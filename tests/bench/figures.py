@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tests.bench.process import others_percent
+
 
 @dataclass(frozen=True, slots=True)
 class Figure:
@@ -73,8 +75,7 @@ def machine() -> str:
     """What the figures were measured on, in one line."""
     cpuinfo = Path("/proc/cpuinfo").read_text()
     model = next((line.split(":", 1)[1].strip() for line in cpuinfo.splitlines() if line.startswith("model name")), "")
-    load = ", ".join(f"{value:.2f}" for value in os.getloadavg())
     return (
         f"{model or platform.machine()}, {os.cpu_count()} CPUs, Linux {platform.release()}, "
-        f"Python {platform.python_version()}; load average at the start {load}"
+        f"Python {platform.python_version()}; before the start {others_percent():.0f} % busy with other things"
     )

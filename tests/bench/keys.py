@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 
 from tests.bench.figures import Figure
+from tests.bench.process import waited_s
 from tests.bench.terminal import Terminal
 
 PRESSES = [
@@ -45,8 +46,10 @@ def keys(terminal: Terminal) -> list[Figure]:
 
 
 def press(terminal: Terminal, key: str, shown: str) -> float:
-    """Milliseconds from the key to the last byte of its frame."""
+    """Milliseconds from the key to the last byte of its frame, without those in which no CPU was free for the loop."""
     time.sleep(PAUSE_S)
+    waited = waited_s(terminal.pid, [terminal.pid])
     pressed = terminal.press(key)
     terminal.wait_for_text(shown)
-    return (terminal.wait_for_frame(pressed, QUIET_S) - pressed) * 1e3
+    took = terminal.wait_for_frame(pressed, QUIET_S) - pressed
+    return max(0.0, took - (waited_s(terminal.pid, [terminal.pid]) - waited)) * 1e3

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Iterable
 from pathlib import Path
 
 CPU_CLOCK_OF_PROCESS = 2
@@ -31,3 +32,22 @@ def children(pid: int) -> list[int]:
     for thread in os.listdir(f"/proc/{pid}/task"):
         found += map(int, Path(f"/proc/{pid}/task/{thread}/children").read_text().split())
     return found
+
+
+def waited_s(pid: int, threads: Iterable[int]) -> float:
+    """Seconds that these threads of a process were ready to run and no CPU was free for them."""
+    return sum(int(Path(f"/proc/{pid}/task/{one}/schedstat").read_text().split()[1]) for one in threads) / 1e9
+
+
+def others_percent(seconds: float = 1.0) -> float:
+    """How busy the machine is while we do nothing, in percent of all its CPUs."""
+    before = _ticks()
+    time.sleep(seconds)
+    busy, total = (now - then for now, then in zip(_ticks(), before, strict=True))
+    return 100.0 * busy / total if total else 0.0
+
+
+def _ticks() -> tuple[int, int]:
+    """Busy and all ticks since boot."""
+    ticks = list(map(int, Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:9]))
+    return sum(ticks) - ticks[3] - ticks[4], sum(ticks)

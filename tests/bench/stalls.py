@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -19,6 +21,7 @@ from unittest.mock import patch
 from msgspec.structs import replace
 
 from tests.bench.figures import Figure
+from tests.bench.process import waited_s
 from tests.bench.terminal import Terminal
 from tests.real.space import wait_for
 
@@ -61,13 +64,16 @@ def measured(*options: str) -> list[float]:
 
 
 async def tick(seconds: float, path: Path) -> None:
-    """Wake every 5 ms and note by how many milliseconds that was late."""
+    """Wake every 5 ms and note by how many milliseconds that was late, without those in which no CPU was free."""
     late: list[float] = []
     await asyncio.sleep(WARM_S)
-    end = time.monotonic() + seconds
+    process = os.getpid()
+    threads = [one.native_id or 0 for one in threading.enumerate() if one.name in ("MainThread", "switches")]
+    end, waited = time.monotonic() + seconds, waited_s(process, threads)
     while (due := time.monotonic() + TICK_S) < end:
         await asyncio.sleep(TICK_S)
-        late.append(max(0.0, time.monotonic() - due) * 1e3)
+        over, waited_before, waited = time.monotonic() - due, waited, waited_s(process, threads)
+        late.append(max(0.0, over - (waited - waited_before)) * 1e3)
     part = path.with_suffix(".part")
     part.write_text(json.dumps(late))
     part.rename(path)
