@@ -57,7 +57,7 @@ def mark(moment: Moment) -> Mark:
 
 
 def node_totals(node: Node) -> Totals:
-    """NIC and RDMA counters by netdev; the node's own under "softnet", "tcp" and "udp"."""
+    """NIC and RDMA counters by netdev; the node's own under "softnet", "tcp", "udp" and "irq" (by vector)."""
     totals: Totals = {}
     for name, nic in node.nics.items():
         counters = dict(nic.counters_total)
@@ -71,6 +71,7 @@ def node_totals(node: Node) -> Totals:
         totals |= {("udp", counter): total for counter, total in node.udp.counters_total.items()}
     if node.softnet is not None:
         totals |= known("softnet", dropped=node.softnet.dropped_total)
+    totals |= {("irq", str(line.irq)): line.total for irq in node.irqs.values() for line in irq.lines}
     return totals
 
 
