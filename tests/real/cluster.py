@@ -27,6 +27,7 @@ from tests.real.space import PATH, WIRES, Cable, Space, leftovers, program, run,
 NET = "10.77.0"
 SWITCH, MONITOR = Space("sw"), Space("mon")
 SWITCH_PORT = "swp{}"
+SWITCH_MAC = "02:00:00:00:00:01"
 COMMUNITY = "lab"
 V3_USER, V3_KEYS = "watcher", ("lab-auth-pass", "lab-priv-pass")
 PROGRAMS = ("ip", "nft", "iperf3", "snmpd", "snmpget", "sshd", "tmux", "unshare", "ssh-keygen")
@@ -34,8 +35,9 @@ USER = "spark"
 USER_LINES = {
     "passwd": f"{USER}:x:4711:4711::/home/{USER}:/bin/bash\n",
     "group": f"{USER}:x:4711:\n",
-    "shadow": f"{USER}:*:20000:0:99999:7:::\n",
 }
+"""Added to the system's own tables; its shadow table is replaced."""
+SHADOW = f"root:*:20000:0:99999:7:::\n{USER}:*:20000:0:99999:7:::\n"
 SSHD_CONFIG = """
 PidFile none
 UsePAM no
@@ -88,6 +90,7 @@ class Host:
         (self.folder / "home/.ssh/authorized_keys").write_text(authorized)
         for table, line in USER_LINES.items():
             (self._overlay / "etc" / table).write_text(Path("/etc", table).read_text() + line)
+        (self._overlay / "etc/shadow").write_text(SHADOW)
         self.public_key = make_key(self.host_key)
         (self.folder / "sshd_config").write_text(
             "\n".join([*options, f"ListenAddress {self.address}", f"HostKey {self.host_key}", SSHD_CONFIG])
@@ -146,7 +149,8 @@ class Cluster:
         run("ip", "route", "replace", "blackhole", f"{NET}.0/24")
         for space in (SWITCH, MONITOR, WIRES):
             space.create()
-        SWITCH.ip("link", "add", "br0", "mtu", "9000", "type", "bridge")
+        # With an address of its own: a bridge would take the lowest of its ports', another one as ports are added.
+        SWITCH.ip("link", "add", "br0", "mtu", "9000", "address", SWITCH_MAC, "type", "bridge")
         SWITCH.ip("addr", "add", f"{NET}.1/24", "dev", "br0")
         SWITCH.ip("link", "set", "br0", "up")
         Cable(SWITCH, "mgmt", MONITOR, f"{NET}.100")
@@ -228,11 +232,17 @@ class Cluster:
 
     @contextlib.contextmanager
     def traffic(self, sender: str, receiver: str, mbps: int) -> Iterator[None]:
-        """UDP datagrams of 1400 bytes from one host to another for the time of a with block."""
-        to, rate = self.hosts[receiver].address, f"{mbps}M"
-        argv = ["iperf3", "-c", to, "-p", "5201", "-u", "-b", rate, "-l", "1400", "-t", "600"]
-        client = self.hosts[sender].space.start(*argv, log=self.folder / "traffic")
+        """UDP datagrams of 1400 bytes from one host to another for a with block, which begins when they flow."""
+        source, to = self.hosts[sender].space, self.hosts[receiver].address
+        argv = ["iperf3", "-c", to, "-p", "5201", "-u", "-b", f"{mbps}M", "-l", "1400", "-t", "600"]
+
+        def sent() -> int:
+            return int(source.run("cat", "/sys/class/net/eth0/statistics/tx_packets").stdout)
+
+        before = sent()
+        client = source.start(*argv, log=self.folder / "traffic")
         try:
+            wait_for(lambda: sent() > before + 1000, what="iperf3")
             yield
         finally:
             client.terminate()

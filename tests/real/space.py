@@ -83,9 +83,7 @@ class Space:
     @property
     def probes(self) -> list[int]:
         """Our probes in here: the interpreters, not the shells and sshds around them."""
-        return [
-            pid for pid, argv in self.commands().items() if "sparktui.probe.entry" in " ".join(argv) and "-S" in argv
-        ]
+        return [pid for pid, argv in self.commands().items() if "-S" in argv and PROBE in " ".join(argv)]
 
     def signal(self, number: signal.Signals) -> None:
         """Send a signal to all processes in here."""

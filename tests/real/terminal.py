@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import itertools
 import shlex
 import subprocess
 import time
@@ -18,11 +18,14 @@ MODES = ("alternate_on", "mouse_any_flag", "mouse_sgr_flag", "cursor_flag", "wra
 AS_BEFORE = "0 0 0 1 1 0"
 
 
+NUMBERS = itertools.count()
+
+
 class Terminal:
     """One tmux server with one pane of `columns` x `rows` that runs `argv`; ended with the block."""
 
     def __init__(self, argv: Sequence[str], folder: Path, columns: int = 120, rows: int = 40) -> None:
-        self._socket = f"sparktui-test-{os.getpid()}-{id(self):x}"
+        self._socket = str(folder / f"tmux{next(NUMBERS)}")
         self._before, self._after, self._code = (folder / name for name in ("before", "after", "code"))
         for path in (self._before, self._after, self._code):
             path.unlink(missing_ok=True)
@@ -80,7 +83,7 @@ class Terminal:
         self._tmux("kill-session", "-t", "x")
 
     def _tmux(self, *argv: str, check: bool = True) -> subprocess.CompletedProcess[str]:
-        return run(program("tmux"), "-u", "-L", self._socket, *argv, check=check)
+        return run(program("tmux"), "-u", "-S", self._socket, *argv, check=check)
 
 
 def row(screen: str, name: str) -> str:

@@ -74,7 +74,7 @@ def becomes(terminal: Terminal, state: str) -> float:
         assert others_live(screen), screen
         return state in row(screen, "spark3")
 
-    return wait_for(seen, what=f"{state} on the screen")
+    return wait_for(seen, 40.0, f"{state} on the screen")
 
 
 def test_traffic_and_loss_are_seen_at_both_ends_of_the_cables(lab: Cluster, terminal: Terminal) -> None:
@@ -125,7 +125,8 @@ def test_a_killed_probe_is_started_again_without_a_new_login(lab: Cluster, termi
     assert len(probe) == 1
     os.kill(probe[0], signal.SIGKILL)
     wait_for(lambda: host.probes and host.probes != probe, what="another probe")
-    becomes(terminal, "live")
+    with lab.traffic("spark1", "spark3", mbps=50):
+        terminal.until(lambda screen: near(pair(row(screen, "spark3"))[:1], WIRE_BPS), "what the new probe sees")
     assert host.logins == logins
 
 
