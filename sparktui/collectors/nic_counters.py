@@ -172,6 +172,17 @@ def kind(driver: str, name: str) -> Kind:
     return entry[0] if entry else "info"
 
 
+def line_counters(driver: str) -> frozenset[str]:
+    """The names that are of kind "line"; a rule looks for them among all counters of a rack every second."""
+    return _LINE.get(driver, _LINE[""])
+
+
+_LINE: Mapping[str, frozenset[str]] = {
+    driver: frozenset(name for name in {*_NETDEV, *_DRIVERS.get(driver, ())} if kind(driver, name) == "line")
+    for driver in ("", *_DRIVERS)
+}
+
+
 def widths(driver: str) -> Mapping[str, int]:
     """Width in bits of every counter of NicCounters.counters that has fewer than 64, by name."""
     return _WIDTHS.get(driver, {})
@@ -271,3 +282,6 @@ def rdma_kind(name: str) -> RdmaKind:
     """What a counter in RdmaPort.counters means; "info" for one that is in no table."""
     entry = _RDMA.get(name)
     return entry[0] if entry else "info"
+
+
+RDMA_ERRORS = frozenset(name for name in _RDMA if rdma_kind(name) == "error")

@@ -49,15 +49,15 @@ def make(limits: Mapping[str, float]) -> Evaluate:
 
 def totals(nic: Nic) -> dict[str, int]:
     """The counters that this rule follows: those of broken frames, and those that say the receive side lost some."""
-    names = [name for name in nic.counters_total if name == "rdu" or nic_counters.kind(nic.driver, name) == "line"]
-    followed = {name: nic.counters_total[name] for name in names}
+    line = nic_counters.line_counters(nic.driver)
+    followed = {name: total for name, total in nic.counters_total.items() if name in line or name == "rdu"}
     return followed if nic.rx_missed_total is None else {**followed, MISSED: nic.rx_missed_total}
 
 
 def broken(nic: Nic, growth: Growth) -> dict[str, int]:
     """How far each counter of broken frames grew. FEC's corrected bits are none: they rise on a healthy 200G link."""
-    names = (name for name in nic.counters_total if nic_counters.kind(nic.driver, name) == "line")
-    grown = {name: by for name in names if (by := growth.by(name))}
+    line = nic_counters.line_counters(nic.driver)
+    grown = {name: by for name in nic.counters_total if name in line and (by := growth.by(name))}
     missed = max(growth.by(MISSED), growth.by("rdu"))
     return {name: by for name, by in grown.items() if name not in AMBIGUOUS or not moves_with(missed, by)}
 

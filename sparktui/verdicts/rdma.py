@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable, Mapping
 
-from sparktui.collectors.nic_counters import rdma_kind
+from sparktui.collectors.nic_counters import RDMA_ERRORS
 from sparktui.contract import Rdma
 from sparktui.verdicts.base import Candidate, Evaluate, Moment, Rule
 from sparktui.verdicts.cables import nics
@@ -39,7 +39,7 @@ def make(limits: Mapping[str, float]) -> Evaluate:
 
 def alarming(port: Rdma) -> dict[str, int]:
     """Its counters of loss. Congestion (CNP, ECN) is no error, and cqe_flush_error rises whenever a job ends."""
-    return {name: total for name, total in port.counters_total.items() if rdma_kind(name) == "error"}
+    return {name: total for name, total in port.counters_total.items() if name in RDMA_ERRORS}
 
 
 def _grown(port: Rdma, growth: Growth, limits: Mapping[str, float]) -> dict[str, int]:
