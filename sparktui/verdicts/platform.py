@@ -33,6 +33,8 @@ def make(_: Mapping[str, float]) -> Evaluate:
                 answers.setdefault(fact, {})[name] = value
         differences: dict[str, dict[str, Difference]] = {}
         for (what, _), values in answers.items():
+            if len(set(values.values())) == 1:
+                continue
             usual, agreed = reference(list(values.values()))
             if not agreed and not heard >= moment.nodes.keys():
                 continue
