@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from sparktui.panes import nodes, overview, ports
+from sparktui.panes import figures, nodes, overview, ports
 from sparktui.panes.base import Pane
 from sparktui.panes.table import Layout
 from tests.panes_drawn import EVERY_PANE, PANES, draw, made, row, text
@@ -96,9 +96,13 @@ def test_a_switch_fault_is_said_even_where_it_is_expected_absent_elsewhere() -> 
 def test_a_finding_says_what_where_and_since_when() -> None:
     page = draw("rx-loss", "overview")
     assert "findings  1 fail, 1 warn" in page
-    assert re.search(r"✗ fail spark1 enP7s7 412 frames/s lost at the NIC's receive side.* 12 s$", page, re.M)
     assert re.search(
-        r"! warn spark1 enP7s7 All receive interrupts of enP7s7 on CPU 0 \(A725\): one queue\. +1 m$", page, re.M
+        r"✗ fail spark1 enP7s7 nic.rx_loss: 412 frames/s lost at the NIC's receive side.* 12 s$", page, re.M
+    )
+    assert re.search(
+        r"! warn spark1 enP7s7 irq.rx_one_cpu: All receive interrupts of enP7s7 on CPU 0 \(A725\): one queue\. +1 m$",
+        page,
+        re.M,
     )
     assert "● none open" in draw("healthy", "overview")
     line = row(page, "✗ spark1 ●")
@@ -138,7 +142,20 @@ def test_a_state_is_never_cut(width: int) -> None:
     """It goes on over the figures of the row where it needs their room, as at 80 columns."""
     line = row(draw("unreachable", "overview", width), "spark3")
     assert "✗ unreachable 2 m " in line
-    assert ("2361" in line) == (width != 80)
+    assert ("2361" in line) == (width not in (80, 120))
+
+
+@pytest.mark.parametrize("age_s", [5.0, 14.0, 59.0, 125.0, 7200.0])
+@pytest.mark.parametrize("count", [4, 16])
+def test_an_age_is_whole_at_every_width_and_moves_no_column(age_s: float, count: int) -> None:
+    nodes_seen = rack_of(count)
+    nodes_seen["spark3"] = replace(nodes_seen["spark3"], state="unreachable")
+    aged, young = (scene(nodes_seen, {"crs812": crs812()}, ages={"spark3": age}, seconds=2) for age in (age_s, 7.0))
+    for width in range(40, 221):
+        line, before = (row(text(PANES["overview"].view(one.picture(width, 38))), "✗ unreach") for one in (aged, young))
+        said = f"✗ unreachable {figures.age(age_s).strip()} "
+        assert said in f"{line} "
+        assert line.replace(said, "", 1).strip() == before.replace("✗ unreachable 7 s ", "", 1).strip() or count > 12
 
 
 def test_what_the_hardware_does_not_have_is_not_zero() -> None:
@@ -175,7 +192,7 @@ def test_network_shows_both_ends_and_what_moved() -> None:
     assert "r8127 11.014.00-NAPI" in page
     assert "MTU 1500 q 1/1" in page
     assert re.search(r"rx_mac_missed +412/s +36,012", page)
-    assert "learnt 12 s ago" in page
+    assert "MAC seen 12 s ago" in page
     assert "RxFCSError" not in page
     assert re.search(r"spark1 p1 +no cable +enp1s0f1np1 \+ enP2p1s0f1np1", page)
     assert "per-priority pause, queue drops and FEC counters" in " ".join(page.split())

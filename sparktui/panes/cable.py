@@ -101,7 +101,7 @@ def far_lines(picture: Picture, cable: facts.Cable) -> list[list[Piece]]:
     if port.learnt_age_s is None:
         link.append(("  by the config", "dim"))
     else:
-        link.append((f"  learnt {figures.age(port.learnt_age_s).strip()} ago", "dim"))
+        link.append((f"  MAC seen {figures.age(port.learnt_age_s).strip()} ago", "dim"))
     drops = facts.summed((port.rx_drops_per_s, port.tx_drops_per_s))
     return [head, link, [*labelled("fcs ", port.rx_fcs_errors_per_s, picture), *labelled("drop ", drops, picture, 0)]]
 

@@ -44,12 +44,13 @@ def one_finding(
 
 
 def worded(finding: Finding, cells: int, most: int, ellipsis: str) -> list[str]:
-    """The text, and what to do next where that fits too: half an advice is none."""
+    """The rule, which is what one mutes, the text, and what to do next where that fits too: half an advice is none."""
+    text = f"{finding.rule}: {finding.text}"
     if finding.next:
-        lines = wrap(f"{finding.text.rstrip('.')}. Next: {finding.next}", cells, most + 1, ellipsis)
+        lines = wrap(f"{text.rstrip('.')}. Next: {finding.next}", cells, most + 1, ellipsis)
         if len(lines) <= most:
             return lines
-    return wrap(finding.text, cells, most, ellipsis) or [""]
+    return wrap(text, cells, most, ellipsis)
 
 
 def summary(found: list[Finding]) -> str:

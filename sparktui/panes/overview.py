@@ -116,8 +116,10 @@ def add_findings(sheet: Sheet, picture: Picture, findings: list[Finding], lines:
     if findings:
         sheet.title("findings", (summary(findings), "dim"))
         sheet.lines += lines
-    else:
+    elif any(node.state == "live" for node in picture.rack.nodes.values()):
         sheet.title("findings", (f"{picture.glyphs.live} none open", "$ok"))
+    else:
+        sheet.title("findings", ("waiting for the first samples", "dim"))
 
 
 PANE = Pane("overview", "1", "Overview", HELP, view, sorts=("util", "temp", "clock", "mem", "loss"))

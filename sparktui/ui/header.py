@@ -87,6 +87,8 @@ def switches(rack: Rack, glyphs: Glyphs) -> list[Part]:
 def findings(rack: Rack, glyphs: Glyphs) -> Part:
     """How many findings are open, by severity."""
     counts = Counter(finding.severity for finding in rack.findings if finding.until is None)
+    if not counts and not any(node.state == "live" for node in rack.nodes.values()):
+        return Part(WELL, (Content(""),))
     if not counts:
         return Part(WELL, (Content.styled("no findings", "$idle"),))
     said = [
