@@ -9,6 +9,7 @@ from __future__ import annotations
 from math import isfinite
 
 NA = "n/a"
+NEARLY_NOTHING = "<.1"
 GIB = 1 << 30
 MULTIPLES = ("", "k", "M", "G", "T")
 
@@ -44,17 +45,32 @@ def rate(bps: float | None) -> str:
 
 
 def rate_pair(rx_bps: float | None, tx_bps: float | None, wide: bool = True) -> str:
-    """Both directions in the unit of the larger one: "181 / 181 Gb/s" (14 characters), else "181/181G" (8)."""
+    """Both directions in the unit of the larger one: "181 / 181 Gb/s" (14 characters), else "181/181G" (8).
+
+    Where the smaller one would read 0.0 in it, each has its own, "5.2G / 4.8Mb/s", or reads "<.1".
+    """
     rx, tx = known(rx_bps), known(tx_bps)
     if rx is None and tx is None:
         return NA.rjust(14 if wide else 8)
     largest = max(rx or 0.0, tx or 0.0)
     number, multiple = scaled(largest)
     factor = number / largest if largest else 1.0
+    hidden = any(0 < value * factor < 0.05 for value in (rx or 0.0, tx or 0.0))
+    if wide and hidden:
+        return f"{own_unit(rx)} / {own_unit(tx)}b/s"
     left, right = (NA if value is None else short(value * factor) for value in (rx, tx))
     if wide:
         return f"{left:>3} / {right:>3} {multiple + 'b/s':>4}"
+    left, right = (NEARLY_NOTHING if text == "0.0" else text for text in (left, right))
     return f"{left:>3}/{right:>3}{multiple or 'b'}"
+
+
+def own_unit(value: float | None) -> str:
+    """Bits per second in 4 characters: "5.2G", "181M", "900 "."""
+    if value is None:
+        return NA.rjust(4)
+    number, multiple = scaled(value)
+    return f"{short(number):>3}{multiple or ' '}"
 
 
 def count(value: float | None) -> str:

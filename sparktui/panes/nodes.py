@@ -10,7 +10,7 @@ from sparktui.panes import facts, figures
 from sparktui.panes.base import Picture
 from sparktui.panes.cells import Piece, bar, buckets, spark, width
 from sparktui.panes.sheet import Sheet
-from sparktui.panes.states import SEVERITY_STYLES, alarm, figure, severity_glyph, state_pieces
+from sparktui.panes.states import SEVERITY_STYLES, alarm, figure, severity_glyph, state_cells, state_pieces
 from sparktui.panes.table import Cell, Column, Layout
 
 SPARK_SECONDS = 60.0
@@ -66,8 +66,7 @@ def node_row(picture: Picture, table: Layout, name: str, severity: Severity | No
     cells |= gpu_cells(picture, table, name, node) | host_cells(node, table) | network_cells(picture, table, name, node)
     if node.state == "live":
         return table.row(cells)
-    needed = sum(width(text) for text, _ in state_pieces(node, picture.glyphs))
-    return table.row(cells | table.joined("state", "util", needed), old=True)
+    return table.row(cells | table.joined("state", "util", state_cells(node, picture.glyphs)), old=True)
 
 
 def mark_cell(picture: Picture, severity: Severity | None) -> Cell:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sparktui.contract import Node, Severity, Switch
-from sparktui.panes.cells import Piece
+from sparktui.panes.cells import Piece, width
 from sparktui.panes.figures import NA, age
 from sparktui.panes.glyphs import Glyphs
 
@@ -33,6 +33,17 @@ def glyph_of(state: str, glyphs: Glyphs) -> str:
 
 def state_style(state: str) -> str:
     return STYLES.get(state, "bold $fail")
+
+
+AGE_CELLS = 5
+"""Blank and digits of an age as a state says it, "59 s" or "23 h": what the room for a state counts on."""
+
+
+def state_cells(view: Node | Switch, glyphs: Glyphs) -> int:
+    """Cells that a state may take, whatever its age is now: a row must not change its columns as the age grows."""
+    text = f"{glyph_of(view.state, glyphs)} {WORDS.get(view.state, view.state)}"
+    aging = view.state not in ("live", "connecting") and view.age_s is not None
+    return max(width(text) + AGE_CELLS * aging, sum(width(one) for one, _ in state_pieces(view, glyphs)))
 
 
 def state_pieces(view: Node | Switch, glyphs: Glyphs) -> list[Piece]:
