@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from sparktui.contract import Node
 from sparktui.panes import figures, nodes, overview, ports
 from sparktui.panes.base import Pane
 from sparktui.panes.table import Layout
@@ -295,3 +296,37 @@ def test_nothing_answers_yet() -> None:
     assert "… connecting" in draw("starting", "overview")
     for pane in PANES:
         assert draw("starting", pane)
+
+
+@pytest.mark.parametrize("pane", ["overview", "network"])
+def test_what_is_not_known_yet_is_not_what_the_hardware_lacks(pane: str) -> None:
+    """After one sample there are no rates: that is no "n/a", and nothing is called good."""
+    known = {name: first_sample(node) for name, node in rack_of(4).items()}
+    base = crs812()
+    ports_seen = {name: replace(port, rx_bps=None, tx_bps=None) for name, port in base.ports.items()}
+    page = text(PANES[pane].view(scene(known, {"crs812": replace(base, ports=ports_seen)}, seconds=1).picture()))
+    assert figures.NA not in page
+    assert "none open" not in page
+    assert pane != "overview" or page.count("waiting for the first samples") == 2
+
+
+def first_sample(node: Node) -> Node:
+    assert node.cpus is not None
+    nics = {
+        name: replace(
+            nic,
+            rx_bps=None,
+            tx_bps=None,
+            rx_missed_per_s=None,
+            rx_errors_per_s=None,
+            rdma=nic.rdma and replace(nic.rdma, rx_bps=None, tx_bps=None),
+        )
+        for name, nic in node.nics.items()
+    }
+    return replace(node, gpus=[], nics=nics, cpus=replace(node.cpus, busy_percent=[]), tcp=None)
+
+
+def test_the_rows_under_the_nodes_stay_where_they_are() -> None:
+    full, few, starting = (draw(name, "overview").splitlines() for name in ("healthy", "unreachable", "starting"))
+    assert full[6].split()[0] == few[6].split()[0] == "spread"
+    assert len([line for line in starting if line.split()[:1] == ["spread"]]) == 1

@@ -10,7 +10,7 @@ from sparktui.panes.counters import Counter, counter_pieces, counters, moved, ni
 from sparktui.panes.detail_network import queues
 from sparktui.panes.nodes import mark_cell
 from sparktui.panes.sheet import Sheet
-from sparktui.panes.states import WORDS, aged, figure, state_pieces
+from sparktui.panes.states import WORDS, aged, figure, not_yet, state_pieces
 from sparktui.panes.table import fit, flow
 
 PLANE_STYLES: dict[Plane, str] = {"management": "$mgmt", "fabric": "$fabric", "other": "$idle"}
@@ -41,9 +41,10 @@ def add_cable(sheet: Sheet, picture: Picture, cable: facts.Cable, found: tuple[l
     about = facts.findings_on(picture.rack, cable.node, *cable.parts)
     worst = about[0].severity if about else None
     old, far_old = node.state != "live", switch is None or switch.state != "live"
+    known, seen = facts.has_rates(node), switch is None or facts.has_rates(switch)
     ends = zip(
         near_lines(picture, cable, node),
-        rates(picture, cable, port, old, far_old),
+        rates(picture, cable, port, (old, known), (far_old, seen)),
         far_lines(picture, cable),
         strict=True,
     )
@@ -54,14 +55,14 @@ def add_cable(sheet: Sheet, picture: Picture, cable: facts.Cable, found: tuple[l
             ("  ", ""),
             *middle,
             ("  ", ""),
-            *aged(fit(far, right, "left", picture.glyphs.ellipsis), far_old and index == 2),
+            *aged(not_yet(fit(far, right, "left", picture.glyphs.ellipsis), seen), far_old and index == 2),
         ]
         if index == 0:
             sheet.item(item_of(cable), *pieces)
         else:
             sheet.add(*pieces)
     for line in rdma_lines(cable, sheet.cells - 2):
-        sheet.add(("  ", ""), *aged(line, old))
+        sheet.add(("  ", ""), *aged(not_yet(line, known), old))
     add_counters(sheet, picture, cable, *found)
 
 
@@ -127,26 +128,29 @@ def unseen(picture: Picture, cable: facts.Cable) -> tuple[str, str]:
     return "no watched switch knows its MAC:", "another switch, or it never talked"
 
 
-def rates(picture: Picture, cable: facts.Cable, port: Port | None, old: bool, far_old: bool) -> list[list[Piece]]:
-    """Both directions, each as the node (left) and as the switch (right) counts it."""
+def rates(
+    picture: Picture, cable: facts.Cable, port: Port | None, node_is: tuple[bool, bool], switch_is: tuple[bool, bool]
+) -> list[list[Piece]]:
+    """Both directions, each as the node (left) and as the switch (right) counts it; each end is (old, known)."""
     style = PLANE_STYLES[cable.plane]
     glyphs = picture.glyphs
+    (old, known), (far_old, far_known) = node_is, switch_is
     ends = (
-        (cable.tx_bps, port.rx_bps if port else None, glyphs.right),
-        (cable.rx_bps, port.tx_bps if port else None, glyphs.left),
+        ("tx ", cable.tx_bps, f" {glyphs.right} ", port.rx_bps if port else None, " rx"),
+        ("rx ", cable.rx_bps, f" {glyphs.left} ", port.tx_bps if port else None, " tx"),
     )
     lines: list[list[Piece]] = [
         [
-            ("tx " if arrow == glyphs.right else "rx ", "dim"),
-            figure(figures.rate(near), "dim" if old else style),
-            (f" {arrow} ", "dim"),
-            figure(figures.rate(far), "dim" if far_old else style),
-            (" rx" if arrow == glyphs.right else " tx", "dim"),
+            (here, "dim"),
+            *not_yet([figure(figures.rate(near), "dim" if old else style)], known),
+            (arrow, "dim"),
+            *not_yet([figure(figures.rate(far), "dim" if far_old else style)], far_known),
+            (there, "dim"),
         ]
-        for near, far, arrow in ends
+        for here, near, arrow, far, there in ends
     ]
     lost = [*labelled("miss ", cable.missed_per_s, picture), *labelled("err ", cable.errors_per_s, picture, 0)]
-    return [*(fit(line, MIDDLE_CELLS) for line in lines), aged(fit(lost, MIDDLE_CELLS), old)]
+    return [*(fit(line, MIDDLE_CELLS) for line in lines), aged(fit(not_yet(lost, known), MIDDLE_CELLS), old)]
 
 
 def rdma_lines(cable: facts.Cable, cells: int) -> list[list[Piece]]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from statistics import median
 
-from sparktui.contract import Finding, Irq, Nic, Node, Plane, Rack, Severity
+from sparktui.contract import Finding, Irq, Nic, Node, Plane, Rack, Severity, Switch
 
 LOADED_PERCENT = 50
 """A GPU this busy is under load: only loaded nodes are peers of loaded nodes."""
@@ -199,6 +199,21 @@ def open_findings(rack: Rack) -> list[Finding]:
     """Findings that have not ended, the worst first, then the oldest."""
     found = [finding for finding in rack.findings if finding.until is None]
     return sorted(found, key=lambda finding: (SEVERITIES.index(finding.severity), finding.since, finding.target))
+
+
+def has_rates(target: Node | Switch) -> bool:
+    """Whether two samples were compared: before that a missing figure is one that is not known yet."""
+    if isinstance(target, Switch):
+        return any(port.rx_bps is not None for port in target.ports.values())
+    return cpu_busy(target) is not None or any(nic.rx_bps is not None for nic in target.nics.values())
+
+
+def awaited(rack: Rack) -> bool:
+    """Whether some target has not shown yet how it is: nothing can be called good before."""
+    targets: list[Node | Switch] = [*rack.nodes.values(), *rack.switches.values()]
+    if any(one.state == "connecting" and one.age_s is None for one in targets):
+        return True
+    return any(node.state == "live" and not has_rates(node) for node in rack.nodes.values())
 
 
 def worst_of(rack: Rack) -> dict[str, Severity]:

@@ -12,7 +12,7 @@ from sparktui.panes.base import Picture
 from sparktui.panes.cells import content, width
 from sparktui.panes.nodes import gpu_style, mark_cell, never_seen, rack_summary
 from sparktui.panes.sheet import Sheet, is_ascii
-from sparktui.panes.states import alarm, figure, glyph_of, state_pieces, state_style
+from sparktui.panes.states import alarm, figure, glyph_of, not_yet, state_pieces, state_style
 from sparktui.panes.table import Cell, Column, Layout, side_by_side
 
 MATRIX_FROM = 13
@@ -58,7 +58,9 @@ def add_matrix(sheet: Sheet, picture: Picture, names: Sequence[str]) -> None:
             item = f"node:{name}"
             sheet.items.append(item)
             sheet.line_of[item] = top + 1 + offset
-            part.append(sheet.marked(item, table.row(node_cells(picture, name, worst.get(name))), cells))
+            known = facts.has_rates(picture.rack.nodes[name])
+            row = not_yet(table.row(node_cells(picture, name, worst.get(name))), known)
+            part.append(sheet.marked(item, row, cells))
         parts.append(part)
     sheet.lines += side_by_side(parts, cells, GAP)
     sheet.add((rack_summary(picture), "$idle"))

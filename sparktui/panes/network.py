@@ -11,7 +11,7 @@ from sparktui.panes.cable import add_cable, all_counters, item_of, moving
 from sparktui.panes.counters import heading
 from sparktui.panes.findings import finding_lines
 from sparktui.panes.sheet import Sheet
-from sparktui.panes.states import alarm, state_style
+from sparktui.panes.states import alarm, not_yet, state_style
 from sparktui.panes.table import Column, Layout, flow
 
 PLANE_TITLES: dict[Plane, tuple[str, str]] = {
@@ -115,7 +115,8 @@ def add_hosts(sheet: Sheet, picture: Picture) -> None:
         }
         cells = {key: alarm(figures.per_second(value), value, picture.glyphs.warn) for key, value in values.items()}
         style = "bold" if node.state == "live" else state_style(node.state)
-        sheet.add(*table.row({"node": (name, style), **cells}, old=node.state != "live"))
+        row = table.row({"node": (name, style), **cells}, old=node.state != "live")
+        sheet.add(*not_yet(row, facts.has_rates(node)))
 
 
 def cable_detail(picture: Picture, cable: facts.Cable) -> Drawing:

@@ -10,7 +10,17 @@ from sparktui.panes import facts, figures
 from sparktui.panes.base import Picture
 from sparktui.panes.cells import Piece, bar, buckets, spark, width
 from sparktui.panes.sheet import Sheet
-from sparktui.panes.states import SEVERITY_STYLES, alarm, figure, severity_glyph, state_cells, state_pieces
+from sparktui.panes.states import (
+    NOT_YET,
+    SEVERITY_STYLES,
+    WAITING,
+    alarm,
+    figure,
+    not_yet,
+    severity_glyph,
+    state_cells,
+    state_pieces,
+)
 from sparktui.panes.table import Cell, Column, Layout
 
 SPARK_SECONDS = 60.0
@@ -65,7 +75,7 @@ def node_row(picture: Picture, table: Layout, name: str, severity: Severity | No
     }
     cells |= gpu_cells(picture, table, name, node) | host_cells(node, table) | network_cells(picture, table, name, node)
     if node.state == "live":
-        return table.row(cells)
+        return not_yet(table.row(cells), facts.has_rates(node))
     return table.row(cells | table.joined("state", "util", state_cells(node, picture.glyphs)), old=True)
 
 
@@ -204,7 +214,9 @@ def rack_figures(picture: Picture) -> RackFigures:
     )
 
 
-def too_few(rack: RackFigures) -> str:
+def too_few(picture: Picture, rack: RackFigures) -> str:
+    if facts.awaited(picture.rack):
+        return WAITING
     if not rack.count:
         return "n/a: no live node with a GPU"
     return f"n/a: {rack.count} {rack.kind} node{'' if rack.count == 1 else 's'}, a median needs 3"
@@ -217,7 +229,8 @@ def rack_rows(picture: Picture, table: Layout) -> list[list[Piece]]:
     rack = rack_figures(picture)
     if rack.count < 3:
         rest: dict[str, Cell] = {column.key: None for column in table.columns[3:]}
-        return [table.row({"node": ("median", "dim"), "state": (too_few(rack), "dim"), **rest})]
+        reason: dict[str, Cell] = {"node": ("median", "dim"), "state": (too_few(picture, rack), "dim")}
+        return [table.row(reason | rest), table.row({"node": ("spread", "dim"), "state": (NOT_YET, "dim")})]
     rows: list[dict[str, Cell]] = [
         {
             "node": name,
@@ -236,7 +249,7 @@ def rack_summary(picture: Picture) -> str:
     """Median and spread in one line, for the matrix."""
     rack = rack_figures(picture)
     if rack.count < 3:
-        return f"median {too_few(rack)}"
+        return f"median {too_few(picture, rack)}"
     return (
         f"median of {rack.count} {rack.kind}: {rack.util[0].strip()}  {rack.mhz[0].strip()} MHz  "
         f"{rack.temp[0].strip()} C  {rack.watts[0].strip()} W   "

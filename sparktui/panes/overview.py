@@ -5,6 +5,7 @@ from __future__ import annotations
 from textual.content import Content
 
 from sparktui.contract import Finding
+from sparktui.panes import facts
 from sparktui.panes.base import Drawing, Pane, Picture
 from sparktui.panes.cells import content
 from sparktui.panes.detail import node_detail
@@ -14,6 +15,7 @@ from sparktui.panes.matrix import MATRIX_FROM, add_matrix
 from sparktui.panes.nodes import add_nodes, ordered
 from sparktui.panes.ports import add_health, health_lines, port_lines, shown_ports, troubled
 from sparktui.panes.sheet import Sheet, is_ascii
+from sparktui.panes.states import WAITING
 from sparktui.panes.switch import switch_detail
 from sparktui.panes.table import side_by_side
 
@@ -116,10 +118,10 @@ def add_findings(sheet: Sheet, picture: Picture, findings: list[Finding], lines:
     if findings:
         sheet.title("findings", (summary(findings), "dim"))
         sheet.lines += lines
-    elif any(node.state == "live" for node in picture.rack.nodes.values()):
-        sheet.title("findings", (f"{picture.glyphs.live} none open", "$ok"))
+    elif facts.awaited(picture.rack):
+        sheet.title("findings", (WAITING, "dim"))
     else:
-        sheet.title("findings", ("waiting for the first samples", "dim"))
+        sheet.title("findings", (f"{picture.glyphs.live} none open", "$ok"))
 
 
 PANE = Pane("overview", "1", "Overview", HELP, view, sorts=("util", "temp", "clock", "mem", "loss"))

@@ -11,10 +11,13 @@ from sparktui.panes.base import Picture
 from sparktui.panes.cells import Piece, width
 from sparktui.panes.nodes import mark_cell
 from sparktui.panes.sheet import Sheet
-from sparktui.panes.states import alarm, figure, state_pieces
+from sparktui.panes.states import alarm, figure, not_yet, state_pieces
 from sparktui.panes.table import Cell, Column, Layout, fit, flow
 
 PSU = re.compile(r"(psu\d+)-(.+)")
+NIC_CELLS = 6
+"""Of a NIC beside its node: "enP7s7", or a cage."""
+
 HOTTEST_FIRST = ("cpu", "switch", "phy", "sfp")
 
 
@@ -153,9 +156,9 @@ def port_column(names: Sequence[str]) -> Column:
 
 
 def peer_cells(picture: Picture) -> int:
-    """Width of the column that names what is at the other end."""
-    peers = [f"{name} {cable.name}" for name, node in picture.rack.nodes.items() for cable in facts.cables(name, node)]
-    return width(picture.glyphs.cable) + 1 + min(16, max([10, *map(width, peers)]))
+    """Width of the column that names what is at the other end: a NIC's name is known late and must move nothing."""
+    nodes = max([3, *map(width, picture.rack.nodes)])
+    return width(picture.glyphs.cable) + 1 + min(16, max(10, nodes + 1 + NIC_CELLS))
 
 
 def port_columns(picture: Picture) -> list[Column]:
@@ -205,7 +208,8 @@ def port_lines(picture: Picture, switch: Switch, names: Sequence[str], room: int
     else:
         chosen = list(names)
     table = Layout(port_columns(picture), cells, picture.glyphs)
-    rows = [table.row(port_cells(picture, table, name, switch.ports[name]), switch.state != "live") for name in chosen]
+    old, known = switch.state != "live", facts.has_rates(switch)
+    rows = [not_yet(table.row(port_cells(picture, table, name, switch.ports[name]), old), known) for name in chosen]
     lines = [table.header(), *rows] if rows else []
     if len(chosen) < len(names):
         rest = [switch.ports[name] for name in names if name not in chosen]

@@ -35,6 +35,9 @@ def state_style(state: str) -> str:
     return STYLES.get(state, "bold $fail")
 
 
+NOT_YET = "-"
+WAITING = "waiting for the first samples"
+
 AGE_CELLS = 5
 """Blank and digits of an age as a state says it, "59 s" or "23 h": what the room for a state counts on."""
 
@@ -67,6 +70,18 @@ def aged(pieces: Sequence[Piece], old: bool) -> list[Piece]:
 def figure(text: str, style: str = "") -> Piece:
     """A figure; what the hardware does not have is dimmed."""
     return text, "dim" if text.strip() == NA else style
+
+
+def not_yet(pieces: Sequence[Piece], known: bool) -> list[Piece]:
+    """A row's pieces; what is missing reads "-" while its figures are not `known` yet: it may well be there."""
+    if known:
+        return list(pieces)
+    return [
+        (text.replace(NA, f"{NOT_YET:<3}" if text[-1] == " " else f"{NOT_YET:>3}"), style)
+        if text.strip() == NA
+        else (text, style)
+        for text, style in pieces
+    ]
 
 
 def alarm(text: str, value: float | None, mark: str, style: str = "bold $warn") -> list[Piece]:
