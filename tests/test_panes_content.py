@@ -198,9 +198,12 @@ def test_network_shows_both_ends_and_what_moved() -> None:
     assert "tx 4.0 Mb/s → 4.0 Mb/s rx" in page
     assert "rx 5.4 Gb/s ← 5.4 Gb/s tx" in page
     assert "r8127 11.014.00-NAPI" in page
-    assert "MTU 1500 q 1/1" in page
+    assert "MTU 1500 queues 1/1" in page
     assert re.search(r"rx_mac_missed +412/s +36,012", page)
-    assert "MAC seen 12 s ago" in page
+    assert "MAC seen" not in page
+    assert "MAC seen 12 s ago" in draw("rx-loss", "network", selected="cable:spark1:enP7s7", detail=True)
+    assert page.index("rx_mac_missed") < page.index("rdu ")
+    assert "rates: node's over 1 s, switch's over 5 s" in page
     assert "RxFCSError" not in page
     assert re.search(r"spark1 p1 +no cable +enp1s0f1np1 \+ enP2p1s0f1np1", page)
     assert "per-priority pause, queue drops and FEC counters" in " ".join(page.split())
@@ -330,3 +333,16 @@ def test_the_rows_under_the_nodes_stay_where_they_are() -> None:
     full, few, starting = (draw(name, "overview").splitlines() for name in ("healthy", "unreachable", "starting"))
     assert full[6].split()[0] == few[6].split()[0] == "spread"
     assert len([line for line in starting if line.split()[:1] == ["spread"]]) == 1
+
+
+@pytest.mark.parametrize(("age_s", "old"), [(9.0, False), (11.0, True)])
+def test_the_switch_end_is_old_when_two_polls_are_missing(age_s: float, old: bool) -> None:
+    one = scene(rack_of(4), {"crs812": crs812()}, seconds=2)
+    target = one.store.switches["crs812"]
+    target.series.clear()
+    for at in range(5):
+        target.add("sfp56-1.rx_bps", NOW - age_s - 20 + 5 * at, 1.0)
+    target.taken_at = NOW - age_s
+    page = text(PANES["network"].view(Scene(one.store.rack(NOW, WALL), one.store).picture()))
+    assert "rates: node's over 1 s, switch's over 5 s" in page
+    assert ("old: polls are missing" in page) == old

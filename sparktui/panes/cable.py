@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from itertools import islice, pairwise
+from statistics import median
+
 from sparktui.contract import Node, Plane, Port, Rdma, Switch
 from sparktui.panes import facts, figures
 from sparktui.panes.base import Picture
@@ -14,6 +17,16 @@ from sparktui.panes.states import WORDS, aged, figure, not_yet, state_pieces
 from sparktui.panes.table import fit, flow
 
 PLANE_STYLES: dict[Plane, str] = {"management": "$mgmt", "fabric": "$fabric", "other": "$idle"}
+
+NOTES = {"rx_corrected_bits_phy": "FEC, harmless"}
+"""What a counter means that grows on every healthy link."""
+
+LAST_POLLS = 9
+"""Of a switch that say how often it is polled."""
+
+AGO_FROM = 28
+QUEUES_FROM = 32
+"""Cells of a side with room for these words in full."""
 
 MIDDLE_CELLS = 25
 """Two rates and the arrow between them."""
@@ -40,12 +53,13 @@ def add_cable(sheet: Sheet, picture: Picture, cable: facts.Cable, found: tuple[l
     left, right = halves(sheet.cells)
     about = facts.findings_on(picture.rack, cable.node, *cable.parts)
     worst = about[0].severity if about else None
-    old, far_old = node.state != "live", switch is None or switch.state != "live"
+    old = node.state != "live"
+    far_old = switch is None or switch.state != "live" or overdue(picture, cable.far_end)
     known, seen = facts.has_rates(node), switch is None or facts.has_rates(switch)
     ends = zip(
-        near_lines(picture, cable, node),
+        near_lines(picture, cable, node, left),
         rates(picture, cable, port, (old, known), (far_old, seen)),
-        far_lines(picture, cable),
+        far_lines(picture, cable, right),
         strict=True,
     )
     for index, (near, middle, far) in enumerate(ends):
@@ -73,7 +87,23 @@ def far_end(picture: Picture, cable: facts.Cable) -> tuple[Switch | None, Port |
     return switch, switch.ports.get(cable.far_end[1]) if switch else None
 
 
-def near_lines(picture: Picture, cable: facts.Cable, node: Node) -> list[list[Piece]]:
+def poll_s(picture: Picture, name: str) -> int | None:
+    """Whole seconds between two polls of a switch, as the store has them; None before the third."""
+    target = picture.store.switches.get(name)
+    series = next((one for key, one in target.series.items() if key.endswith(".rx_bps")), None) if target else None
+    times = [at for at, _ in islice(reversed(series.points), LAST_POLLS)] if series else []
+    return max(1, round(median(late - early for late, early in pairwise(times)))) if len(times) > 2 else None
+
+
+def overdue(picture: Picture, far_end: tuple[str, str] | None) -> bool:
+    """Whether two polls of the switch at the far end are missing."""
+    if far_end is None:
+        return False
+    age, every = picture.rack.switches[far_end[0]].age_s, poll_s(picture, far_end[0])
+    return age is not None and every is not None and age > 2 * every
+
+
+def near_lines(picture: Picture, cable: facts.Cable, node: Node, cells: int) -> list[list[Piece]]:
     """The node's end: its name; its link, or the state of a node that is away; its driver."""
     _, nic = cable.halves[0]
     name: list[Piece] = [(cable.node, "bold"), (" ", ""), (cable.name, f"bold {PLANE_STYLES[cable.plane]}")]
@@ -81,11 +111,11 @@ def near_lines(picture: Picture, cable: facts.Cable, node: Node) -> list[list[Pi
         link: list[Piece] = [(f"{figures.speed(cable.speed_mbps).strip()} up", "$ok")]
     else:
         link = state_pieces(node, picture.glyphs)
-    link.append((f" MTU {nic.mtu} q {queues(nic)}", "dim"))
+    link.append((f" MTU {nic.mtu} {'queues' if cells >= QUEUES_FROM else 'q'} {queues(nic)}", "dim"))
     return [name, link, [(f"{nic.driver} {nic.driver_version}".strip(), "dim")]]
 
 
-def far_lines(picture: Picture, cable: facts.Cable) -> list[list[Piece]]:
+def far_lines(picture: Picture, cable: facts.Cable, cells: int) -> list[list[Piece]]:
     """The switch's end, or why it cannot be seen."""
     switch, port = far_end(picture, cable)
     if cable.far_end is None or switch is None or port is None:
@@ -95,16 +125,23 @@ def far_lines(picture: Picture, cable: facts.Cable) -> list[list[Piece]]:
     head: list[Piece] = [(name, "bold"), (" ", ""), (port_name, "bold")]
     if switch.state != "live":
         link = state_pieces(switch, picture.glyphs)
+    elif overdue(picture, cable.far_end):
+        link = [(f"{picture.glyphs.stale} old: polls are missing", "$warn")]
     elif port.oper == "up":
         link = [(f"{figures.speed(port.speed_mbps).strip()} up", "$ok")]
     else:
         link = [(f"{picture.glyphs.down} {port.oper}", "bold $warn")]
-    if port.learnt_age_s is None:
-        link.append(("  by the config", "dim"))
-    else:
-        link.append((f"  MAC seen {figures.age(port.learnt_age_s).strip()} ago", "dim"))
+    if picture.detail:
+        link.append((f"  {known_by(port, cells)}", "dim"))
     drops = facts.summed((port.rx_drops_per_s, port.tx_drops_per_s))
     return [head, link, [*labelled("fcs ", port.rx_fcs_errors_per_s, picture), *labelled("drop ", drops, picture, 0)]]
+
+
+def known_by(port: Port, cells: int) -> str:
+    """How it is known that the cable ends here."""
+    if port.learnt_age_s is None:
+        return "by the config"
+    return f"MAC seen {figures.age(port.learnt_age_s).strip()}{' ago' if cells >= AGO_FROM else ''}"
 
 
 def labelled(label: str, value: float | None, picture: Picture, cells: int = 8) -> list[Piece]:
@@ -192,9 +229,15 @@ def common(counter: str) -> bool:
 
 
 def moving(picture: Picture, cable: facts.Cable) -> tuple[list[Counter], list[Counter]]:
-    """Those that moved in the last minute."""
+    """Those that moved in the last minute, losses first."""
     near, far = all_counters(picture, cable)
-    return moved(picture, cable.node, near), moved(picture, cable.far_end[0], far) if cable.far_end else []
+    mine = moved(picture, cable.node, near)
+    theirs = moved(picture, cable.far_end[0], far) if cable.far_end else []
+    return sorted(mine, key=harmless), sorted(theirs, key=harmless)
+
+
+def harmless(one: Counter) -> bool:
+    return not one.loss
 
 
 def add_counters(sheet: Sheet, picture: Picture, cable: facts.Cable, near: list[Counter], far: list[Counter]) -> None:
@@ -212,8 +255,9 @@ def add_counters(sheet: Sheet, picture: Picture, cable: facts.Cable, near: list[
         lefts, rights = lefts + rights, []
     for index in range(max(len(lefts), len(rights))):
         left = lefts[index] if index < len(lefts) else fit("", cells)
-        right = [("  ", ""), *rights[index]] if index < len(rights) else []
-        sheet.add(("    ", ""), *left, *right)
+        note = NOTES.get(near[index].name, "") if index < len(near) else ""
+        right = rights[index] if index < len(rights) else [(note, "dim")]
+        sheet.add(("    ", ""), *left, ("  ", ""), *right)
 
 
 def named(picture: Picture, one: Counter, cells: int, several: bool) -> list[Piece]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from sparktui.contract import Plane
 from sparktui.panes import facts, figures
 from sparktui.panes.base import Drawing, Pane, Picture
-from sparktui.panes.cable import add_cable, all_counters, item_of, moving
+from sparktui.panes.cable import add_cable, all_counters, item_of, moving, poll_s
 from sparktui.panes.counters import heading
 from sparktui.panes.findings import finding_lines
 from sparktui.panes.sheet import Sheet
@@ -35,6 +35,7 @@ def view(picture: Picture) -> Drawing:
     if picture.detail and chosen is not None:
         return cable_detail(picture, chosen)
     shown = [cable for cable in every if passes(picture, cable)]
+    add_windows(sheet, picture, shown)
     for plane in facts.PLANES:
         mine = [cable for cable in shown if cable.plane == plane and (plane != "other" or cable.lit)]
         if mine:
@@ -43,6 +44,17 @@ def view(picture: Picture) -> Drawing:
         sheet.add(("no node has answered yet: its cables are not known", "dim"))
     add_hosts(sheet, picture)
     return sheet.drawing()
+
+
+def add_windows(sheet: Sheet, picture: Picture, cables: Sequence[facts.Cable]) -> None:
+    """Over how long each end's rates are taken: at a change of load two healthy ends differ for that long."""
+    ends = {cable.far_end[0] for cable in cables if cable.far_end}
+    polls = [every for every in (poll_s(picture, name) for name in sorted(ends)) if every is not None]
+    if polls:
+        sheet.add(
+            (f"rates: node's over {picture.rack.interval_s:g} s, switch's over {max(polls)} s", "dim"),
+            (": they differ while a load changes", "dim"),
+        )
 
 
 def passes(picture: Picture, cable: facts.Cable) -> bool:
