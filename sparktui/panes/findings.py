@@ -39,7 +39,9 @@ def one_finding(
     lines = worded(finding, room, most, glyphs.ellipsis)
     seconds = facts.seconds_between(finding.since, picture.rack.at)
     duration = age(None if seconds is None else max(0.0, seconds))
-    first: list[Piece] = [*head, (pad(lines[0], room), ""), (" ", ""), (duration, "dim")]
+    rule = f"{finding.rule}:" if lines[0].startswith(f"{finding.rule}:") else ""
+    said = pad(lines[0], room).removeprefix(rule)
+    first: list[Piece] = [*head, (rule, "dim"), (said, ""), (" ", ""), (duration, "dim")]
     return [first, *([(" " * indent, ""), (line, "")] for line in lines[1:])]
 
 

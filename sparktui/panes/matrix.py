@@ -11,6 +11,7 @@ from sparktui.panes import facts, figures
 from sparktui.panes.base import Picture
 from sparktui.panes.cells import content, width
 from sparktui.panes.nodes import gpu_style, mark_cell, never_seen, rack_summary
+from sparktui.panes.order import sorted_by
 from sparktui.panes.sheet import Sheet, is_ascii
 from sparktui.panes.states import alarm, figure, glyph_of, not_yet, state_pieces, state_style
 from sparktui.panes.table import Cell, Column, Layout, side_by_side
@@ -49,7 +50,7 @@ def add_matrix(sheet: Sheet, picture: Picture, names: Sequence[str]) -> None:
     rows = max(1, -(-len(names) // blocks))
     worst = facts.worst_of(picture.rack)
     ascii_only = is_ascii(picture.glyphs)
-    header = content(((" ", ""), *table.header()), cells, ascii_only)
+    header = content(((" ", ""), *table.header(sorted_by(picture))), cells, ascii_only)
     top = len(sheet.lines)
     parts: list[list[Content]] = []
     for start in range(0, max(1, len(names)), rows):

@@ -9,6 +9,7 @@ from sparktui.contract import Node, Plane, Severity
 from sparktui.panes import facts, figures
 from sparktui.panes.base import Picture
 from sparktui.panes.cells import Piece, bar, buckets, spark, width
+from sparktui.panes.order import sorted_by
 from sparktui.panes.sheet import Sheet
 from sparktui.panes.states import (
     NOT_YET,
@@ -56,7 +57,7 @@ def layout(picture: Picture) -> Layout:
 def add_nodes(sheet: Sheet, picture: Picture, names: Sequence[str]) -> None:
     """Header, one row per node, and what the rack has in common."""
     table = layout(picture)
-    sheet.add(*table.header())
+    sheet.add(*table.header(sorted_by(picture)))
     worst = facts.worst_of(picture.rack)
     for name in names:
         sheet.item(f"node:{name}", *node_row(picture, table, name, worst.get(name)))
@@ -271,33 +272,3 @@ def spread_percent(peers: facts.Peers, values: Sequence[float | None]) -> str:
         return figures.NA
     share = 100 * apart / middle
     return f"{share:.1f}%" if share < 9.95 else f"{min(share, 999):.0f}%"
-
-
-def ordered(picture: Picture) -> list[str]:
-    """The nodes to show: those that pass the filter, in the rack's order or by the asked-for figure."""
-    rack = picture.rack
-    texts: dict[str, list[str]] = {name: [name, node.state.replace("_", " ")] for name, node in rack.nodes.items()}
-    for finding in facts.open_findings(rack):
-        if finding.target in texts:
-            texts[finding.target] += [finding.rule, finding.text]
-    names = [name for name, words in texts.items() if facts.matches(picture.filter, *words)]
-    if picture.sort:
-        names.sort(key=lambda name: sort_key(picture, name))
-    return names
-
-
-def sort_key(picture: Picture, name: str) -> tuple[bool, float]:
-    """What one wants to see first comes first: most load, heat, memory and loss, but the lowest clock."""
-    node = picture.rack.nodes[name]
-    gpu = facts.gpu_figures(node)
-    used, total = facts.memory_use(node)
-    found = facts.cables(name, node)
-    values: dict[str, float | None] = {
-        "util": gpu.utilization_percent if gpu else None,
-        "temp": gpu.temperature_c if gpu else None,
-        "clock": -gpu.sm_clock_mhz if gpu and gpu.sm_clock_mhz is not None else None,
-        "mem": used / total if used is not None and total else None,
-        "loss": facts.summed(rate for cable in found for rate in (cable.missed_per_s, cable.errors_per_s)),
-    }
-    value = values.get(picture.sort)
-    return node.state != "live" or value is None, -(value or 0.0)

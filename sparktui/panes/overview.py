@@ -12,7 +12,8 @@ from sparktui.panes.detail import node_detail
 from sparktui.panes.findings import finding_lines, shown_findings, summary
 from sparktui.panes.history import add_history
 from sparktui.panes.matrix import MATRIX_FROM, add_matrix
-from sparktui.panes.nodes import add_nodes, ordered
+from sparktui.panes.nodes import add_nodes
+from sparktui.panes.order import SORTS, ordered
 from sparktui.panes.ports import add_health, health_lines, port_lines, shown_ports, troubled
 from sparktui.panes.sheet import Sheet, is_ascii
 from sparktui.panes.states import WAITING
@@ -21,6 +22,9 @@ from sparktui.panes.table import side_by_side
 
 TWO_TABLES_FROM = 170
 """Cells from which the ports stand in two tables side by side."""
+
+ALWAYS_LINES = 3
+"""Lines that a finding takes from clean ports; for more it has to find them free, or take them from the charts."""
 
 HELP = """\
 One row per node, the rack's median and spread, the switches with one line per port, and the open findings.
@@ -62,13 +66,14 @@ def fitted(picture: Picture, findings: list[Finding], used: int) -> tuple[list[C
     urgent = sum(
         2 + sum(troubled(switches[name].ports[one]) for one in names) for name, names in shown.items() if names
     )
-    for most in (3, 2, 1):
+    everything = sum(port_table_lines(picture, len(names)) for names in shown.values())
+    for most in (8, 6, 5, 4, 3, 2, 1):
         pieces = finding_lines(picture, findings, most, picture.width - 2)
         room = picture.height - used - health - 2 - max(1, len(pieces))
-        if room >= urgent:
+        if room >= (everything if most > ALWAYS_LINES else urgent):
             break
     lines = [content(((" ", ""), *line), picture.width, is_ascii(picture.glyphs)) for line in pieces]
-    return lines, min(sum(port_table_lines(picture, len(names)) for names in shown.values()), max(0, room))
+    return lines, min(everything, max(0, room))
 
 
 def port_table_lines(picture: Picture, ports: int) -> int:
@@ -124,4 +129,4 @@ def add_findings(sheet: Sheet, picture: Picture, findings: list[Finding], lines:
         sheet.title("findings", (f"{picture.glyphs.live} none open", "$ok"))
 
 
-PANE = Pane("overview", "1", "Overview", HELP, view, sorts=("util", "temp", "clock", "mem", "loss"))
+PANE = Pane("overview", "1", "Overview", HELP, view, sorts=tuple(SORTS))

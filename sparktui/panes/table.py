@@ -54,9 +54,15 @@ class Layout:
         """Width of a whole row."""
         return sum(self.widths.values()) + sum(self.gaps.values())
 
-    def header(self, style: str = "dim") -> list[Piece]:
-        """The titles, each over its column."""
-        return self.row({key: (title, style) for key, title in self.titles.items()})
+    def header(self, sorted_by: tuple[str, str] = ("", "")) -> list[Piece]:
+        """The titles, each over its column; `sorted_by` = (the sorted column, its arrow)."""
+        cells: dict[str, Cell] = {key: (title, "dim") for key, title in self.titles.items()}
+        key, arrow = sorted_by
+        if key in cells:
+            title, room = self.titles[key], self.widths[key] - width(arrow)
+            short = title if width(title) <= room else title.split()[-1]
+            cells[key] = trim(short, room) + arrow, "bold"
+        return self.row(cells)
 
     def joined(self, first: str, least: str, cells: int) -> dict[str, Cell]:
         """Blanks out the columns after `first`, up to `least` and on until it has `cells`, for it to go on over."""
