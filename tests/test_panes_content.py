@@ -346,3 +346,17 @@ def test_the_switch_end_is_old_when_two_polls_are_missing(age_s: float, old: boo
     page = text(PANES["network"].view(Scene(one.store.rack(NOW, WALL), one.store).picture()))
     assert "rates: node's over 1 s, switch's over 5 s" in page
     assert ("old: polls are missing" in page) == old
+
+
+@pytest.mark.parametrize("width", [80, 120, 200])
+def test_losses_are_counted_since_the_mark(width: int) -> None:
+    totals = {
+        "spark1": {("enP7s7", "rx_missed"): 36_000, ("enP7s7", "rx_errors"): 35_000},
+        "crs812": {("sfp56-1", "RxFCSError"): 0, ("sfp56-1", "RxDrop"): 0, ("sfp56-1", "TxDrop"): 0},
+    }
+    page = draw("rx-loss", "overview", width, 57, mark=mark_at(30, totals))
+    assert re.search(r" 12! +118! ", row(page, "✗ spark1 ●") + " ")
+    assert "losses are counts since 22:10:03" in page
+    assert "412/s" not in row(page, "✗ spark1 ●")
+    assert re.search(r"sfp56-1 +↔ spark1 enP7s7 +10G .* 0 +0 ", row(page, "sfp56-1 "))
+    assert "losses are counts" not in draw("rx-loss", "overview", width, 57)

@@ -10,10 +10,11 @@ from sparktui.contract import Severity
 from sparktui.panes import facts, figures
 from sparktui.panes.base import Picture
 from sparktui.panes.cells import content, width
+from sparktui.panes.marked import loss_cell, node_losses
 from sparktui.panes.nodes import gpu_style, mark_cell, never_seen, rack_summary
 from sparktui.panes.order import sorted_by
 from sparktui.panes.sheet import Sheet, is_ascii
-from sparktui.panes.states import alarm, figure, glyph_of, not_yet, state_pieces, state_style
+from sparktui.panes.states import figure, glyph_of, not_yet, state_pieces, state_style
 from sparktui.panes.table import Cell, Column, Layout, side_by_side
 
 MATRIX_FROM = 13
@@ -101,7 +102,7 @@ def node_cells(picture: Picture, name: str, severity: Severity | None) -> dict[s
     gpu = facts.gpu_figures(node)
     used, total = facts.memory_use(node)
     found = facts.cables(name, node)
-    missed = facts.summed(cable.missed_per_s for cable in found if cable.plane != "other")
+    missed, _ = node_losses(picture, (cable for cable in found if cable.plane != "other"))
     return cells | {
         "util": figure(figures.percent(gpu.utilization_percent if gpu else None)),
         "mhz": figure(figures.whole(gpu.sm_clock_mhz if gpu else None, 4), gpu_style(picture, name)),
@@ -110,5 +111,5 @@ def node_cells(picture: Picture, name: str, severity: Severity | None) -> dict[s
         "memory": figure(figures.percent(100 * used / total if used is not None and total else None)),
         "fabric": figure(figures.rate_pair(*facts.plane_rates(found, "fabric"), wide=False), "$fabric"),
         "management": figure(figures.rate_pair(*facts.plane_rates(found, "management"), wide=False), "$mgmt"),
-        "missed": alarm(figures.per_second(missed), missed, picture.glyphs.warn),
+        "missed": loss_cell(picture, missed),
     }

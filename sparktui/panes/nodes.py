@@ -9,13 +9,13 @@ from sparktui.contract import Node, Plane, Severity
 from sparktui.panes import facts, figures
 from sparktui.panes.base import Picture
 from sparktui.panes.cells import Piece, bar, buckets, spark, width
+from sparktui.panes.marked import loss_cell, node_losses
 from sparktui.panes.order import sorted_by
 from sparktui.panes.sheet import Sheet
 from sparktui.panes.states import (
     NOT_YET,
     SEVERITY_STYLES,
     WAITING,
-    alarm,
     figure,
     not_yet,
     severity_glyph,
@@ -46,7 +46,7 @@ def columns(names: Sequence[str], pane_cells: int) -> list[Column]:
         Column("fabric", ((2, 8, "fabric"), (8, 14, "fabric rx/tx")), group=True),
         Column("missed", ((1, 5, "miss"), (7, 7, "rx miss")), group=True),
         Column("errors", ((4, 5, "err"), (7, 7, "rx err"))),
-        Column("irq", ((5, 10, "irq"),), "left", group=True),
+        Column("irq", ((5, 10, "mgmt irqs"),), "left", group=True),
     ]
 
 
@@ -141,21 +141,14 @@ def host_cells(node: Node, table: Layout) -> dict[str, Cell]:
 def network_cells(picture: Picture, table: Layout, name: str, node: Node) -> dict[str, Cell]:
     cables = facts.cables(name, node)
     counted = [cable for cable in cables if cable.plane != "other"]
-    missed = facts.summed(cable.missed_per_s for cable in counted)
-    errors = facts.summed(cable.errors_per_s for cable in counted)
-    mark = picture.glyphs.warn
+    missed, errors = node_losses(picture, counted)
     return {
         "management": plane_cell(table, cables, "management", "$mgmt"),
         "fabric": plane_cell(table, cables, "fabric", "$fabric"),
-        "missed": alarm(per_second(missed, table.widths.get("missed", 0)), missed, mark),
-        "errors": alarm(per_second(errors, table.widths.get("errors", 0)), errors, mark),
+        "missed": loss_cell(picture, missed, table.widths.get("missed", 0) < 7),
+        "errors": loss_cell(picture, errors, table.widths.get("errors", 0) < 7),
         "irq": irq_cell(picture, name, node),
     }
-
-
-def per_second(value: float | None, cells: int) -> str:
-    """A rate with its unit where the column has room for it."""
-    return figures.per_second(value) if cells >= 7 else figures.count(value)
 
 
 def plane_cell(table: Layout, cables: Sequence[facts.Cable], plane: Plane, style: str) -> Cell:

@@ -30,9 +30,10 @@ HELP = """\
 One row per node, the rack's median and spread, the switches with one line per port, and the open findings.
 
 A node that went away keeps its last figures, dimmed, with their age. "rx miss" are frames that the node's NIC received
-and lost; "rx err" are broken ones. "irq" says how evenly the management NIC's interrupts are spread over the CPUs. The
-fabric figures hold RDMA and ordinary traffic of the cables that have a link; the two halves of a cable are one cable.
-The median is of the loaded nodes (of all, while none is), and needs three. Enter shows everything about a node.
+and lost; "rx err" are broken ones; after a mark (m) losses are counts since then. "mgmt irqs" says how evenly the
+management NIC's interrupts are spread over the CPUs. The fabric figures hold RDMA and ordinary traffic of the cables
+that have a link; the two halves of a cable are one cable. The median is of the loaded nodes (of all, while none is),
+and needs three. "-" is not known yet, "n/a" is not there. Enter shows everything about a node.
 """
 
 
@@ -120,13 +121,14 @@ def ports_of(picture: Picture, name: str, shown: list[str], room: int) -> list[C
 
 def add_findings(sheet: Sheet, picture: Picture, findings: list[Finding], lines: list[Content]) -> None:
     sheet.blank()
+    right = f"losses are counts since {picture.mark.label}" if picture.mark else ""
     if findings:
-        sheet.title("findings", (summary(findings), "dim"))
+        sheet.title("findings", (summary(findings), "dim"), right=right)
         sheet.lines += lines
     elif facts.awaited(picture.rack):
-        sheet.title("findings", (WAITING, "dim"))
+        sheet.title("findings", (WAITING, "dim"), right=right)
     else:
-        sheet.title("findings", (f"{picture.glyphs.live} none open", "$ok"))
+        sheet.title("findings", (f"{picture.glyphs.live} none open", "$ok"), right=right)
 
 
 PANE = Pane("overview", "1", "Overview", HELP, view, sorts=tuple(SORTS))

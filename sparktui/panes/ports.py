@@ -9,9 +9,10 @@ from sparktui.contract import Health, Port, Switch
 from sparktui.panes import facts, figures
 from sparktui.panes.base import Picture
 from sparktui.panes.cells import Piece, width
+from sparktui.panes.marked import loss_cell, port_losses
 from sparktui.panes.nodes import mark_cell
 from sparktui.panes.sheet import Sheet
-from sparktui.panes.states import alarm, figure, not_yet, state_pieces
+from sparktui.panes.states import figure, not_yet, state_pieces
 from sparktui.panes.table import Cell, Column, Layout, fit, flow
 
 PSU = re.compile(r"(psu\d+)-(.+)")
@@ -177,7 +178,7 @@ def port_columns(picture: Picture) -> list[Column]:
 
 def port_cells(picture: Picture, table: Layout, name: str, port: Port) -> dict[str, Cell]:
     mark = picture.glyphs.warn
-    drops = facts.summed((port.rx_drops_per_s, port.tx_drops_per_s))
+    fcs, drops = port_losses(picture, name, port)
     up = port.oper == "up"
     return {
         "mark": (mark, "bold $warn") if troubled(port) else "",
@@ -185,8 +186,8 @@ def port_cells(picture: Picture, table: Layout, name: str, port: Port) -> dict[s
         "peer": [(f"{picture.glyphs.cable} ", "dim"), *peer(picture, port)],
         "link": figure(figures.speed(port.speed_mbps)) if up else down_cell(port),
         "rates": figure(figures.rate_pair(port.rx_bps, port.tx_bps, table.widths["rates"] >= 14)),
-        "fcs": alarm(figures.per_second(port.rx_fcs_errors_per_s), port.rx_fcs_errors_per_s, mark),
-        "drop": alarm(figures.per_second(drops), drops, mark),
+        "fcs": loss_cell(picture, fcs),
+        "drop": loss_cell(picture, drops),
         "pause_rx": figure(figures.per_second(port.rx_pause_per_s), "" if port.rx_pause_per_s else "dim"),
         "pause_tx": figure(figures.per_second(port.tx_pause_per_s), "" if port.tx_pause_per_s else "dim"),
     }
