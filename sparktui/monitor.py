@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import gc
+import importlib
 import time
 from collections.abc import Awaitable, Callable
 
@@ -16,6 +17,7 @@ from sparktui.demo.scenarios import NODES, SWITCH
 from sparktui.derive import NodeDeriver
 from sparktui.store import Store
 from sparktui.switch.attached import ports_of
+from sparktui.transports import LOCAL
 from sparktui.verdicts import registry
 from sparktui.verdicts.base import Moment
 from sparktui.verdicts.engine import Engine
@@ -60,6 +62,7 @@ class Monitor:
 
     async def start(self) -> None:
         """Start whatever has to be polled. Raises RackUnavailable where a demo does not come up."""
+        imported = asyncio.create_task(asyncio.to_thread(self._import_ssh))
         if self._demo is not None:
             await self._start_demo(self._demo)
         settings = self.settings
@@ -73,8 +76,8 @@ class Monitor:
         self._closing.append(poller.close)
         switches = SwitchPoller(settings.switches, self.store)
         self._closing.append(switches.close)
-        switches.start()
-        self._tasks = [asyncio.create_task(poller.run()), asyncio.create_task(self._judge())]
+        starting = self._start_switches(imported, switches.start)
+        self._tasks = [asyncio.create_task(task) for task in (poller.run(), self._judge(), starting)]
 
     async def stop(self) -> None:
         """End everything that `start` started. Safe to call at any time, also after a start that failed half way."""
@@ -110,6 +113,18 @@ class Monitor:
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._judged.wait(), max(0.0, end - self.clock()))
         return rack
+
+    def _import_ssh(self) -> None:
+        """What takes longest of all that nodes need. Where it is missing, the poller says so."""
+        if any(node.host != LOCAL for node in self.settings.nodes):
+            with contextlib.suppress(ImportError):
+                importlib.import_module("sparktui.transports.ssh")
+
+    @staticmethod
+    async def _start_switches(imported: asyncio.Task[None], start: Callable[[], None]) -> None:
+        """Begin once the nodes can: SNMP's library, imported beside SSH's, would make every node live later."""
+        await imported
+        start()
 
     async def _start_demo(self, scenario: str) -> None:
         from sparktui.demo.launch import DemoError, start
