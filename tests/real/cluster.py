@@ -12,6 +12,7 @@ import fcntl
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -269,6 +270,8 @@ class Cluster:
 @contextlib.contextmanager
 def cluster(folder: Path, nodes: int = 4) -> Iterator[Cluster]:
     """A cluster for the time of a with block. One at a time on a machine: the namespaces' names are fixed."""
+    # Told to end by a signal, a run still ends what it has started.
+    signal.signal(signal.SIGTERM, signal.getsignal(signal.SIGINT))
     with Path(tempfile.gettempdir(), "sparktui-cluster.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         made = Cluster(folder)
