@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
-GOOD, BAD, CANNOT = 0, 1, 2
-"""Exit codes: all is well; it worked and what it looked at is bad; it could not do it."""
+CANNOT = 2
+"""Exit code: it could not do what was asked (0: all is well; 1: what it looked at is bad)."""
 
 SCENARIOS = ("healthy", "rx-loss", "hot-node", "pd-wedge", "drift", "dead-node", "switch-fault", "cable-loss")
 

@@ -6,6 +6,7 @@ None = the hardware does not have it, or it is not known yet. Rates are None unt
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Any, Literal
 
@@ -33,6 +34,12 @@ NodeState = Literal[
 SwitchState = Literal["live", "stale", "connecting", "unreachable"]
 Plane = Literal["management", "fabric", "other"]
 Severity = Literal["fail", "warn", "info"]
+
+
+def summed(values: Iterable[float | None]) -> float | None:
+    """Sum of what is known; None where nothing is."""
+    known = [value for value in values if value is not None]
+    return sum(known) if known else None
 
 
 class GpuProcess(Struct, frozen=True):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 from sparktui import contract
@@ -18,7 +18,7 @@ from sparktui.collectors.sensors import SensorsSample
 from sparktui.collectors.softnet import SoftnetSample
 from sparktui.collectors.tcp import TcpSample
 from sparktui.config import NodeConfig
-from sparktui.rates import CounterGroup, CounterRow
+from sparktui.rates import CounterGroup, CounterRow, bits
 from sparktui.topology import Place, places
 from sparktui.vectors import VectorRates
 
@@ -63,7 +63,6 @@ class NodeDeriver:
         self._cpus: contract.Cpus | None = None
         self._cpu_info: CpuInfoSample | None = None
         self._memory: contract.Memory | None = None
-        self._nic: NicSample | None = None
         self._nic_infos: dict[str, NicInfo] = {}
         self._places: tuple[Any, dict[str, Place]] = (None, {})
         self._nics: dict[str, contract.Nic] = {}
@@ -208,8 +207,8 @@ class NodeDeriver:
         dropped = self._rates("softnet.dropped", raw, mono, bits=SOFTNET_BITS)
         squeezed = self._per_cpu("squeezed", sample.cpu, sample.time_squeeze, mono, SOFTNET_BITS)
         return contract.Softnet(
-            dropped_per_s=_sum(dropped.per_s.values()),
-            time_squeeze_per_s=_sum(squeezed),
+            dropped_per_s=contract.summed(dropped.per_s.values()),
+            time_squeeze_per_s=contract.summed(squeezed),
             numbers=sample.cpu,
             net_rx_per_s_by_cpu=self._per_cpu("net_rx", sample.cpu, sample.net_rx, mono, SOFTNET_BITS),
             dropped_per_s_by_cpu=list(dropped.per_s.values()),
@@ -223,8 +222,8 @@ class NodeDeriver:
         errors = self._rates(f"rdma.{port.device}", port.counters, mono, nic_counters.RDMA_WIDTHS)
         return contract.Rdma(
             device=port.device,
-            rx_bps=_bits(moved.per_s.get("rx")),
-            tx_bps=_bits(moved.per_s.get("tx")),
+            rx_bps=bits(moved.per_s.get("rx")),
+            tx_bps=bits(moved.per_s.get("tx")),
             counters_per_s=errors.per_s,
             counters_total=errors.totals,
             state=port.state,
@@ -249,12 +248,12 @@ class NodeDeriver:
             operstate=nic.operstate,
             speed_mbps=nic.speed_mbps,
             mtu=nic.mtu,
-            rx_bps=_bits(moved.per_s["rx_bytes"]),
-            tx_bps=_bits(moved.per_s["tx_bytes"]),
+            rx_bps=bits(moved.per_s["rx_bytes"]),
+            tx_bps=bits(moved.per_s["tx_bytes"]),
             rx_packets_per_s=moved.per_s["rx_packets"],
             tx_packets_per_s=moved.per_s["tx_packets"],
-            rx_missed_per_s=_sum(counters.per_s.get(name) for name in missed),
-            rx_errors_per_s=_sum(counters.per_s.get(name) for name in broken),
+            rx_missed_per_s=contract.summed(counters.per_s.get(name) for name in missed),
+            rx_errors_per_s=contract.summed(counters.per_s.get(name) for name in broken),
             rx_missed_total=_total(counters.totals, missed),
             rx_errors_total=_total(counters.totals, broken),
             counters_per_s=counters.per_s,
@@ -308,16 +307,6 @@ def _share(busy: float | None, idle: float | None) -> float | None:
     if busy is None or idle is None or busy + idle <= 0:
         return None
     return round(100.0 * busy / (busy + idle), 1)
-
-
-def _bits(bytes_per_s: float | None) -> float | None:
-    return None if bytes_per_s is None else bytes_per_s * 8
-
-
-def _sum(rates: Iterable[float | None]) -> float | None:
-    """Sum of what is known; None where nothing is."""
-    known = [rate for rate in rates if rate is not None]
-    return sum(known) if known else None
 
 
 def _total(totals: Mapping[str, int], names: Sequence[str]) -> int | None:

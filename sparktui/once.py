@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import msgspec
 
 from sparktui.config import Settings
-from sparktui.contract import Finding, Nic, Node, Rack, Switch
+from sparktui.contract import Finding, Nic, Node, Rack, Switch, summed
 from sparktui.monitor import Monitor, RackUnavailable
 
 
@@ -122,8 +122,8 @@ def node_rows(name: str, node: Node) -> list[list[str]]:
     network = [
         _pair(*_traffic(node, "management")),
         _pair(*_traffic(node, "fabric")),
-        _number(_sum([nic.rx_missed_per_s for nic in node.nics.values()])),
-        _number(_sum([nic.rx_errors_per_s for nic in node.nics.values()])),
+        _number(summed([nic.rx_missed_per_s for nic in node.nics.values()])),
+        _number(summed([nic.rx_errors_per_s for nic in node.nics.values()])),
     ]
     gpus = [
         [
@@ -150,7 +150,7 @@ def port_rows(switch: Switch) -> list[list[str]]:
             _bits(port.rx_bps),
             _bits(port.tx_bps),
             _number(port.rx_fcs_errors_per_s),
-            _number(_sum([port.rx_drops_per_s, port.tx_drops_per_s])),
+            _number(summed([port.rx_drops_per_s, port.tx_drops_per_s])),
         ]
         for name, port in switch.ports.items()
     ]
@@ -183,18 +183,13 @@ def _traffic(node: Node, plane: str) -> tuple[float | None, float | None]:
     """Bits per second of a plane: what the netdevs carried plus what went past them as RDMA."""
     nics = [nic for nic in node.nics.values() if nic.plane == plane]
     return (
-        _sum([rate for nic in nics for rate in (nic.rx_bps, _rdma(nic, "rx_bps"))]),
-        _sum([rate for nic in nics for rate in (nic.tx_bps, _rdma(nic, "tx_bps"))]),
+        summed([rate for nic in nics for rate in (nic.rx_bps, _rdma(nic, "rx_bps"))]),
+        summed([rate for nic in nics for rate in (nic.tx_bps, _rdma(nic, "tx_bps"))]),
     )
 
 
 def _rdma(nic: Nic, field: str) -> float | None:
     return getattr(nic.rdma, field) if nic.rdma else None
-
-
-def _sum(rates: Sequence[float | None]) -> float | None:
-    known = [rate for rate in rates if rate is not None]
-    return sum(known) if known else None
 
 
 def _pair(one: float | None, other: float | None) -> str:

@@ -24,6 +24,11 @@ def delta(before: int, now: int, bits: int = 64, seconds: float = 1.0) -> int | 
     return grown
 
 
+def bits(bytes_per_s: float | None) -> float | None:
+    """Bytes per second as bits per second."""
+    return None if bytes_per_s is None else bytes_per_s * 8
+
+
 class CounterGroup:
     """Counters read and reset together (those of one netdev, of one port): totals unwrapped, rates between samples.
 

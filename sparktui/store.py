@@ -16,6 +16,9 @@ from sparktui.contract import Finding, Node, NodeState, Rack, Switch, SwitchStat
 SERIES_LENGTH = 600
 """Points kept per series: ten minutes at one per second."""
 
+POLLS = "polls"
+"""The series of a switch that tells when it was polled."""
+
 Point = tuple[float, float | None]
 View = TypeVar("View", Node, Switch)
 
@@ -96,12 +99,8 @@ class Store:
             target.add(f"{key}pstate.{gpu.pstate}", at, 1.0)
             target.add(key + "samples", at, 1.0)
         for nic_name, nic in view.nics.items():
-            target.add(f"{nic_name}.rx_bps", at, nic.rx_bps)
-            target.add(f"{nic_name}.tx_bps", at, nic.tx_bps)
             note_moved(target.moved, nic_name, nic.counters_per_s, at)
             if nic.rdma is not None:
-                target.add(f"{nic_name}.rdma_rx_bps", at, nic.rdma.rx_bps)
-                target.add(f"{nic_name}.rdma_tx_bps", at, nic.rdma.tx_bps)
                 note_moved(target.moved, nic_name, nic.rdma.counters_per_s, at)
         fired = (line for irq in view.irqs.values() for line in irq.lines if any(line.per_s))
         target.moved.update((("irq", str(line.irq)), at) for line in fired)
@@ -112,9 +111,8 @@ class Store:
         target = self.switches[name]
         self.changes += view.state != target.view.state
         target.view, target.taken_at = view, at
+        target.add(POLLS, at, 1.0)
         for port_name, port in view.ports.items():
-            target.add(f"{port_name}.rx_bps", at, port.rx_bps)
-            target.add(f"{port_name}.tx_bps", at, port.tx_bps)
             note_moved(
                 target.moved,
                 port_name,

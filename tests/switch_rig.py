@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sparktui.config import SwitchConfig
-from sparktui.contract import Port, Switch
+from sparktui.contract import Nic, Port, Switch
 from sparktui.switch import oids
 from sparktui.switch.derive import SwitchDeriver
 from sparktui.switch.getter import NoAnswer, Row, TableGetter, TooBig
@@ -81,3 +81,31 @@ class Rig:
 
     async def port(self, name: str = "qsfp56-dd-1-1", after_s: float = 5.0) -> Port:
         return (await self.poll(after_s)).ports[name]
+
+
+def nic(mac: str, cage: str | None) -> Nic:
+    """A half of a ConnectX cage that has said nothing of its traffic yet."""
+    return Nic(
+        driver="mlx5_core",
+        driver_version="",
+        plane="fabric",
+        cage=cage,
+        operstate="up",
+        speed_mbps=200_000,
+        mtu=9000,
+        rx_bps=None,
+        tx_bps=None,
+        rx_packets_per_s=None,
+        tx_packets_per_s=None,
+        rx_missed_per_s=None,
+        rx_errors_per_s=None,
+        rx_missed_total=None,
+        rx_errors_total=None,
+        counters_per_s={},
+        rx_queues=None,
+        tx_queues=None,
+        rdma=None,
+        switch_port=None,
+        mac=mac,
+        twin="enP2p1s0f0np0",
+    )

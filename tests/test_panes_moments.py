@@ -8,6 +8,7 @@ import pytest
 
 from sparktui.contract import Node
 from sparktui.panes import figures
+from sparktui.store import POLLS
 from tests.panes_drawn import PANES, draw, row, text
 from tests.panes_rack import NOW, WALL, Scene, crs812, replace, scene
 from tests.panes_scenes import mark_at, rack_of
@@ -53,7 +54,7 @@ def test_the_switch_end_is_old_when_two_polls_are_missing(age_s: float, old: boo
     target = one.store.switches["crs812"]
     target.series.clear()
     for at in range(5):
-        target.add("sfp56-1.rx_bps", NOW - age_s - 20 + 5 * at, 1.0)
+        target.add(POLLS, NOW - age_s - 20 + 5 * at, 1.0)
     target.taken_at = NOW - age_s
     page = text(PANES["network"].view(Scene(one.store.rack(NOW, WALL), one.store).picture()))
     assert "rates: node's over 1 s, switch's over 5 s" in page

@@ -7,11 +7,12 @@ from collections.abc import Mapping
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sparktui.contract import Nic, Node, Port, Switch
+from sparktui.contract import Node, Port, Switch
 from sparktui.switch.attached import Attached, attach, ports_of
 from sparktui.switch.learnt import CROWD_S, LearntPorts, Owner, owners_of
 from sparktui.switch.neighbours import LldpNeighbour, Neighbours
 from sparktui.switch.ports import Interface
+from tests.switch_rig import nic
 
 HALF, OTHER_HALF = "enp1s0f0np0", "enP2p1s0f0np0"
 P0A, P0B = Owner("spark1", HALF, "p0", OTHER_HALF), Owner("spark1", OTHER_HALF, "p0", HALF)
@@ -160,33 +161,6 @@ def test_the_forms_of_a_config_entry() -> None:
     assert found["qsfp56-dd-1-5"] == Attached("spark9", ())
     assert found["sfp56-1"] == Attached("spark9", ("enP7s7",))
     assert notes == []
-
-
-def nic(mac: str, cage: str | None) -> Nic:
-    return Nic(
-        driver="mlx5_core",
-        driver_version="",
-        plane="fabric",
-        cage=cage,
-        operstate="up",
-        speed_mbps=200_000,
-        mtu=9000,
-        rx_bps=None,
-        tx_bps=None,
-        rx_packets_per_s=None,
-        tx_packets_per_s=None,
-        rx_missed_per_s=None,
-        rx_errors_per_s=None,
-        rx_missed_total=None,
-        rx_errors_total=None,
-        counters_per_s={},
-        rx_queues=None,
-        tx_queues=None,
-        rdma=None,
-        switch_port=None,
-        mac=mac,
-        twin="enP2p1s0f0np0",
-    )
 
 
 def test_owners_are_what_the_nodes_say() -> None:

@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from sparktui.contract import Nic, Node
+from sparktui.contract import Node
 from sparktui.demo import agent as served
 from sparktui.demo import ber
 from sparktui.demo.agent import SnmpAgent, Value
@@ -14,6 +14,7 @@ from sparktui.switch import oids
 from sparktui.switch.attached import ports_of
 from sparktui.switch.values import Oid
 from tests.snmp_rig import COMMUNITY, Rack, agent, community, config, requests, table
+from tests.switch_rig import nic
 
 __all__ = ["agent", "community", "requests", "table"]
 
@@ -38,7 +39,7 @@ async def test_a_crs812_from_first_answer_to_rates(
 
 async def test_nodes_in_the_store_say_whose_macs_are_whose(agent: SnmpAgent) -> None:
     async with Rack(config(agent.port)) as rack:
-        nics = {"enp1s0f1np1": nic("02:00:5e:00:01:03"), "enP2p1s0f1np1": nic("02:00:5e:00:02:03")}
+        nics = {"enp1s0f1np1": nic("02:00:5e:00:01:03", "p1"), "enP2p1s0f1np1": nic("02:00:5e:00:02:03", "p1")}
         rack.store.put_node("spark3", Node(state="live", nics=nics), 0.0)
         view = await rack.until(lambda view: bool(view.ports) and view.ports["qsfp56-dd-1-1"].node == "spark3")
         assert ports_of({"sw0": view}) == {
@@ -138,29 +139,3 @@ async def test_narrowing_to_a_port(agent: SnmpAgent, requests: list[ber.Request]
         await rack.live()
     octets = {oid[-1] for one in requests for oid in one.oids if oid[:-1] == oids.TRAFFIC["ifHCInOctets"]}
     assert octets == {4}
-
-
-def nic(mac: str) -> Nic:
-    return Nic(
-        driver="mlx5_core",
-        driver_version="",
-        plane="fabric",
-        cage="p1",
-        operstate="up",
-        speed_mbps=200_000,
-        mtu=9000,
-        rx_bps=None,
-        tx_bps=None,
-        rx_packets_per_s=None,
-        tx_packets_per_s=None,
-        rx_missed_per_s=None,
-        rx_errors_per_s=None,
-        rx_missed_total=None,
-        rx_errors_total=None,
-        counters_per_s={},
-        rx_queues=None,
-        tx_queues=None,
-        rdma=None,
-        switch_port=None,
-        mac=mac,
-    )

@@ -14,7 +14,7 @@ from sparktui.demo.ber import Oid, Plain, Request
 MAX_OCTETS: Final = 1472
 """Of one answer: what an Ethernet frame takes. A GETBULK is cut there, anything else is tooBig (RFC 3416)."""
 
-TOO_BIG, GEN_ERR, NOT_WRITABLE = 1, 5, 17
+TOO_BIG, NOT_WRITABLE = 1, 17
 
 
 class Value(NamedTuple):

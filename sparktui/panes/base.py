@@ -43,7 +43,6 @@ class Picture:
     filter: str = ""
     sort: str = ""
     mark: Mark | None = None
-    caps_mhz: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

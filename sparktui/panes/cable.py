@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import islice, pairwise
 from statistics import median
 
-from sparktui.contract import Node, Plane, Port, Rdma, Switch
+from sparktui.contract import Node, Plane, Port, Rdma, Switch, summed
 from sparktui.panes import facts, figures
 from sparktui.panes.base import Picture
 from sparktui.panes.cells import Piece
@@ -15,6 +15,7 @@ from sparktui.panes.nodes import mark_cell
 from sparktui.panes.sheet import Sheet
 from sparktui.panes.states import WORDS, aged, figure, not_yet, state_pieces
 from sparktui.panes.table import fit, flow
+from sparktui.store import POLLS
 
 PLANE_STYLES: dict[Plane, str] = {"management": "$mgmt", "fabric": "$fabric", "other": "$idle"}
 
@@ -90,7 +91,7 @@ def far_end(picture: Picture, cable: facts.Cable) -> tuple[Switch | None, Port |
 def poll_s(picture: Picture, name: str) -> int | None:
     """Whole seconds between two polls of a switch, as the store has them; None before the third."""
     target = picture.store.switches.get(name)
-    series = next((one for key, one in target.series.items() if key.endswith(".rx_bps")), None) if target else None
+    series = target.series.get(POLLS) if target else None
     times = [at for at, _ in islice(reversed(series.points), LAST_POLLS)] if series else []
     return max(1, round(median(late - early for late, early in pairwise(times)))) if len(times) > 2 else None
 
@@ -133,7 +134,7 @@ def far_lines(picture: Picture, cable: facts.Cable, cells: int) -> list[list[Pie
         link = [(f"{picture.glyphs.down} {port.oper}", "bold $warn")]
     if picture.detail:
         link.append((f"  {known_by(port, cells)}", "dim"))
-    drops = facts.summed((port.rx_drops_per_s, port.tx_drops_per_s))
+    drops = summed((port.rx_drops_per_s, port.tx_drops_per_s))
     return [head, link, [*labelled("fcs ", port.rx_fcs_errors_per_s, picture), *labelled("drop ", drops, picture, 0)]]
 
 

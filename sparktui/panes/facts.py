@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from statistics import median
 
-from sparktui.contract import Finding, Irq, Nic, Node, Plane, Rack, Severity, Switch
+from sparktui.contract import Finding, Irq, Nic, Node, Plane, Rack, Severity, Switch, summed
+from sparktui.store import Series, Store
 
 LOADED_PERCENT = 50
 """A GPU this busy is under load: only loaded nodes are peers of loaded nodes."""
@@ -84,10 +85,10 @@ class Cable:
         return next(((nic.switch, nic.switch_port) for _, nic in self.halves if nic.switch and nic.switch_port), None)
 
 
-def summed(values: Iterable[float | None]) -> float | None:
-    """Sum of what is known; None where nothing is."""
-    found = [value for value in values if value is not None]
-    return sum(found) if found else None
+def series_of(store: Store, name: str, key: str) -> Series:
+    """What is kept of a node's last minutes under this name; empty where that is nothing."""
+    target = store.nodes.get(name)
+    return (target.series.get(key) if target else None) or Series()
 
 
 def largest(values: Iterable[float | None]) -> float | None:

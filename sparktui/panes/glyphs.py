@@ -26,7 +26,6 @@ class Glyphs:
     """Of the heat map too, for nothing at all: it must differ from every shade."""
     rule: str
     ellipsis: str
-    degree: str
     up: str
     down_arrow: str
     selected: str
@@ -52,7 +51,6 @@ UNICODE = Glyphs(
     empty="·",
     rule="─",
     ellipsis="…",
-    degree="°",
     up="↑",
     down_arrow="↓",
     selected="▸",
@@ -77,7 +75,6 @@ ASCII = Glyphs(
     empty="-",
     rule="-",
     ellipsis="~",
-    degree="",
     up="^",
     down_arrow="v",
     selected=">",

@@ -11,7 +11,7 @@ from sparktui.panes.base import Drawing, Pane, Picture
 from sparktui.panes.cells import Piece, buckets, chart, clean, outlined, pad, spark, width
 from sparktui.panes.detail import node_detail
 from sparktui.panes.findings import finding_lines
-from sparktui.panes.gpu_shares import series_of, share, span_words
+from sparktui.panes.gpu_shares import share, span_words
 from sparktui.panes.nodes import mark_cell
 from sparktui.panes.reasons import (
     FAULTS,
@@ -103,7 +103,7 @@ class Quantity:
 
 
 def quantities(picture: Picture, name: str, gpu: Gpu) -> list[Quantity]:
-    cap = gpu.clock_cap_mhz or picture.caps_mhz.get(name)
+    cap = gpu.clock_cap_mhz
     most = gpu.max_sm_clock_mhz or 3000
     slow = facts.has_finding(picture.rack, "gpu.low_clock_under_load", name)
     capped = "" if cap is None else f" cap {figures.whole(cap, 4).strip()}"
@@ -171,7 +171,9 @@ def add_gpu(sheet: Sheet, picture: Picture, name: str, gpu: Gpu, rows: int) -> N
 
 def charted(picture: Picture, name: str, gpu: Gpu, one: Quantity, cells: int, rows: int) -> list[list[Piece]]:
     """The figure, its history and the range of the chart."""
-    values = buckets(series_of(picture, name, f"gpu{gpu.index}.{one.series}").points, picture.now, HISTORY_S, cells)
+    values = buckets(
+        facts.series_of(picture.store, name, f"gpu{gpu.index}.{one.series}").points, picture.now, HISTORY_S, cells
+    )
     text = [("  ", ""), (pad(one.key, KEY_CELLS), "dim"), *fit(one.text, FIGURE_CELLS)]
     top, bottom = figures.plain(one.hi, 0), figures.plain(one.lo, 0)
     if rows == 1:

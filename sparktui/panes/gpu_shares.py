@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 from sparktui.contract import Gpu
+from sparktui.panes import facts
 from sparktui.panes.base import Picture
 from sparktui.panes.reasons import SW_POWER_CAP
-from sparktui.store import Series
 
 MINUTE_S = 60.0
-
-
-def series_of(picture: Picture, name: str, key: str) -> Series:
-    target = picture.store.nodes.get(name)
-    return (target.series.get(key) if target else None) or Series()
 
 
 def seen_until(picture: Picture, name: str) -> float:
@@ -28,17 +23,17 @@ def share(picture: Picture, name: str, gpu: Gpu, key: str) -> float | None:
     """
     since = seen_until(picture, name) - MINUTE_S
     if key == f"reason.{SW_POWER_CAP}":
-        counted = series_of(picture, name, f"gpu{gpu.index}.{SW_POWER_CAP}_percent").since(since)
+        counted = facts.series_of(picture.store, name, f"gpu{gpu.index}.{SW_POWER_CAP}_percent").since(since)
         if counted:
             return sum(counted) / len(counted)
-    samples = len(series_of(picture, name, f"gpu{gpu.index}.samples").since(since))
-    held = len(series_of(picture, name, f"gpu{gpu.index}.{key}").since(since))
+    samples = len(facts.series_of(picture.store, name, f"gpu{gpu.index}.samples").since(since))
+    held = len(facts.series_of(picture.store, name, f"gpu{gpu.index}.{key}").since(since))
     return 100 * held / samples if samples else None
 
 
 def span_words(picture: Picture, name: str, gpu: Gpu) -> str:
     """What the shares are of: "the last minute", or "the last 8 s" where the samples do not go back further."""
-    points = series_of(picture, name, f"gpu{gpu.index}.samples").points
+    points = facts.series_of(picture.store, name, f"gpu{gpu.index}.samples").points
     known_s = seen_until(picture, name) - points[0][0] if points else 0.0
     first = "the" if picture.rack.nodes[name].state == "live" else "its"
     return f"{first} last {'minute' if known_s >= MINUTE_S - 2 else f'{max(1, round(known_s))} s'}"

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sparktui.panes import figures
+from sparktui.panes import facts, figures
 from sparktui.panes.base import Picture
 from sparktui.panes.cells import Piece, buckets, chart, outlined, spark, width
 from sparktui.panes.reasons import power_range
 from sparktui.panes.sheet import Sheet
 from sparktui.panes.table import Cell, Column, Layout
-from sparktui.store import Point
 
 SECONDS = 600.0
 HEADING_LINES = 3
@@ -72,14 +71,8 @@ def add_history(sheet: Sheet, picture: Picture, names: Sequence[str]) -> None:
 
 def drawn_track(picture: Picture, name: str, key: str, track: Track, cells: int, rows: int) -> list[list[Piece]]:
     """One chart as `rows` lines."""
-    values = buckets(points(picture, name, key), picture.now, SECONDS, cells)
+    values = buckets(facts.series_of(picture.store, name, key).points, picture.now, SECONDS, cells)
     if rows == 1:
         return [[(spark(values, track.lo, track.hi, cells, picture.glyphs), "$idle")]]
     lines = chart(values, track.lo, track.hi, rows, picture.glyphs)
     return [outlined(lines, index, picture.glyphs) for index in range(rows)]
-
-
-def points(picture: Picture, name: str, key: str) -> Sequence[Point]:
-    target = picture.store.nodes.get(name)
-    series = target.series.get(key) if target else None
-    return series.points if series else ()

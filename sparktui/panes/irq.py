@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sparktui.contract import Irq, IrqVector, Node
+from sparktui.contract import Irq, IrqVector, Node, summed
 from sparktui.panes import facts
 from sparktui.panes.base import Drawing, Pane, Picture
 from sparktui.panes.cells import Piece
@@ -163,7 +163,7 @@ def add_owner(sheet: Sheet, picture: Picture, one: Block, owner: str, lines: Seq
     old = one.node.state != "live"
     plane = one.node.nics[owner].plane if owner in one.node.nics else ""
     label: Piece = (owner, f"bold {({'management': '$mgmt', 'fabric': '$fabric'}).get(plane, '$idle')}")
-    total = facts.summed(irq.per_s_by_cpu.values())
+    total = summed(irq.per_s_by_cpu.values())
     sheet.item(item_of(one.name, owner), *grid_row(picture, made, label, total, rates_of(irq), old))
     for line in lines:
         sheet.item(item_of(one.name, owner, line.irq), *vector_row(picture, made, line, old))

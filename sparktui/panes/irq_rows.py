@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from sparktui.contract import Irq, IrqVector, Node
+from sparktui.contract import Irq, IrqVector, Node, summed
 from sparktui.panes import facts, figures
 from sparktui.panes.base import Picture
 from sparktui.panes.cells import Piece, pad
@@ -83,7 +83,7 @@ def vector_row(picture: Picture, made: Frame, line: IrqVector, old: bool) -> lis
     label: Piece = (f"{line.irq:>4} {line.label}", "")
     rates = per_cpu(line.cpus, line.per_s)
     return grid_row(
-        picture, made, label, facts.summed(line.per_s), rates, old, line.affinity or "n/a", line.effective or "n/a"
+        picture, made, label, summed(line.per_s), rates, old, line.affinity or "n/a", line.effective or "n/a"
     )
 
 
@@ -99,7 +99,7 @@ def add_softirqs(sheet: Sheet, picture: Picture, node: Node, made: Frame, labels
     )
     for label, (values, alarm) in zip(SOFTIRQS, rows, strict=True):
         if label in labels:
-            total = facts.summed(values)
+            total = summed(values)
             named: Piece = (label, alarm if total else "dim")
             row = grid_row(picture, made, named, total, per_cpu(soft.numbers, values), node.state != "live")
             sheet.add(*row)

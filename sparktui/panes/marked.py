@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from sparktui.contract import Port
+from sparktui.contract import Port, summed
 from sparktui.panes import facts, figures
 from sparktui.panes.base import Picture
 from sparktui.panes.cells import Piece
@@ -24,11 +24,11 @@ def node_losses(picture: Picture, cables: Iterable[facts.Cable]) -> tuple[float 
     found = list(cables)
     if picture.mark is None:
         return (
-            facts.summed(cable.missed_per_s for cable in found),
-            facts.summed(cable.errors_per_s for cable in found),
+            summed(cable.missed_per_s for cable in found),
+            summed(cable.errors_per_s for cable in found),
         )
     missed, errors = (
-        facts.summed(
+        summed(
             facts.largest(
                 grown(picture, cable.node, name, key, getattr(nic, f"{key}_total")) for name, nic in cable.halves
             )
@@ -42,10 +42,10 @@ def node_losses(picture: Picture, cables: Iterable[facts.Cable]) -> tuple[float 
 def port_losses(picture: Picture, name: str, port: Port) -> tuple[float | None, float | None]:
     """(FCS errors, drops) of a port, per second or since the mark."""
     if picture.mark is None:
-        return port.rx_fcs_errors_per_s, facts.summed((port.rx_drops_per_s, port.tx_drops_per_s))
+        return port.rx_fcs_errors_per_s, summed((port.rx_drops_per_s, port.tx_drops_per_s))
     switch = next((key for key, one in picture.rack.switches.items() if one.ports.get(name) is port), "")
     totals = zip(PORT_DROPS, (port.rx_drops_total, port.tx_drops_total), strict=True)
-    drops = facts.summed(grown(picture, switch, name, counter, total) for counter, total in totals)
+    drops = summed(grown(picture, switch, name, counter, total) for counter, total in totals)
     return grown(picture, switch, name, "RxFCSError", port.rx_fcs_errors_total), drops
 
 

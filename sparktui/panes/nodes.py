@@ -124,8 +124,8 @@ def gpu_style(picture: Picture, name: str) -> str:
 
 def clock_spark(picture: Picture, name: str, gpu: facts.GpuFigures, cells: int) -> str:
     """The first GPU's clock over the last minute, from 0 to the most it can do."""
-    series = picture.store.nodes[name].series.get("gpu0.sm_clock_mhz") if name in picture.store.nodes else None
-    values = buckets(series.points if series else (), picture.now, SPARK_SECONDS, cells)
+    series = facts.series_of(picture.store, name, "gpu0.sm_clock_mhz")
+    values = buckets(series.points, picture.now, SPARK_SECONDS, cells)
     return spark(values, 0, gpu.max_sm_clock_mhz or 3000, cells, picture.glyphs)
 
 

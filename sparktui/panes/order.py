@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from sparktui.contract import summed
 from sparktui.panes import facts
 from sparktui.panes.base import Picture
 
@@ -71,7 +72,7 @@ def figure_of(picture: Picture, name: str) -> float | None:
             return 100 * used / total if used is not None and total else None
         case "loss":
             found = facts.cables(name, node)
-            return facts.summed(rate for cable in found for rate in (cable.missed_per_s, cable.errors_per_s))
+            return summed(rate for cable in found for rate in (cable.missed_per_s, cable.errors_per_s))
     if gpu is None:
         return None
     values = {

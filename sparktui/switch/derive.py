@@ -7,6 +7,7 @@ from typing import Final
 
 from sparktui.config import SwitchConfig
 from sparktui.contract import Port, Switch
+from sparktui.rates import bits
 from sparktui.switch.attached import Attached, attach
 from sparktui.switch.counters import PortCounters, take
 from sparktui.switch.learnt import LearntPorts, Owner
@@ -79,8 +80,8 @@ class SwitchDeriver:
             oper=port.oper,
             speed_mbps=port.speed_mbps,
             alias=port.alias,
-            rx_bps=_bits(traffic.get("ifHCInOctets")),
-            tx_bps=_bits(traffic.get("ifHCOutOctets")),
+            rx_bps=bits(traffic.get("ifHCInOctets")),
+            tx_bps=bits(traffic.get("ifHCOutOctets")),
             rx_fcs_errors_per_s=rates.get("RxFCSError"),
             rx_drops_per_s=rates.get(in_drops),
             tx_drops_per_s=rates.get(out_drops),
@@ -106,7 +107,3 @@ class SwitchDeriver:
 def _drops(rates: Mapping[str, float | None]) -> tuple[str, str]:
     """The counters of dropped frames: the statistics table's, else IF-MIB's. Never added: they may count the same."""
     return ("RxDrop", "TxDrop") if "RxDrop" in rates else ("ifInDiscards", "ifOutDiscards")
-
-
-def _bits(octets_per_s: float | None) -> float | None:
-    return None if octets_per_s is None else octets_per_s * 8

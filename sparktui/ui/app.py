@@ -82,11 +82,10 @@ class SparkApp(App[None], inherit_bindings=False):
         self.interval_s = store.interval_s
         self.job_line: Content | None = None
         self.starting: asyncio.Task[None] | None = None
-        caps = {node.name: node.gpu_clock_cap_mhz for node in settings.nodes if node.gpu_clock_cap_mhz is not None}
         ascii_only = ascii_only or settings.ui.ascii
         glyphs = ASCII if ascii_only else UNICODE
         self.set_class(ascii_only, "-ascii")
-        self.session = Session(store, panes, glyphs, clock, wall, caps)
+        self.session = Session(store, panes, glyphs, clock, wall)
         self.commands, self.complaints = keys.remap(keys.commands(panes), settings.keys)
         self.helping = False
         self._notice: Content | None = None

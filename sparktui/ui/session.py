@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from textual.content import Content
@@ -37,7 +37,6 @@ class Session:
         glyphs: Glyphs,
         clock: Callable[[], float],
         wall: Callable[[], float],
-        caps_mhz: Mapping[str, int] | None = None,
     ) -> None:
         self.store = store
         self.glyphs = glyphs
@@ -47,7 +46,6 @@ class Session:
         self.still: Moment | None = None
         self.mark: Mark | None = None
         self._clock, self._wall = clock, wall
-        self._caps_mhz = dict(caps_mhz or {})
         self._looking = {pane.id: Looking() for pane in panes}
         self._items: list[str] = []
         self._listed: list[str] = []
@@ -82,7 +80,6 @@ class Session:
             filter=looking.filter.lower(),
             sort=looking.sort,
             mark=self.mark,
-            caps_mhz=self._caps_mhz,
         )
         try:
             drawing = self.pane.view(picture)
